@@ -1,0 +1,22 @@
+//! GKR over regions of Poseidon2 calls.
+//!
+//! This crate proves that many calls of one compression function were computed
+//! correctly: a call table says where each call's input words come from, a walk
+//! through the permutation's rounds reduces all outputs at once to the inputs at one
+//! point, one linear form collects everything still owed, and one WHIR opening
+//! settles it. It knows calls, pieces and sources; what the calls are for is the
+//! caller's business.
+
+pub mod codec;
+mod error;
+pub mod permutation;
+pub mod transcript;
+
+pub use error::Reject;
+use p3_field::extension::QuinticTrinomialExtensionField;
+use p3_koala_bear::KoalaBear;
+
+/// The base field, KoalaBear: p = 2^31 − 2^24 + 1. An element is a *word*.
+pub type F = KoalaBear;
+/// The challenge field `F[X]/(X^5 + X^2 − 1)`, |E| = 2^154.94.
+pub type E = QuinticTrinomialExtensionField<F>;
