@@ -13,4 +13,52 @@ pub enum Reject {
     /// A word is not below the field's modulus.
     #[error("a word is not below the modulus")]
     NonCanonicalWord,
+    /// No entry of the parameter table has this id.
+    #[error("unknown opening parameters {0}")]
+    UnknownParameters(u16),
+    /// An instance of these parameters is not secure enough.
+    #[error("opening parameters {id} do not reach {target} bits at this size")]
+    BelowTarget {
+        /// The parameters' id.
+        id: u16,
+        /// Bits that they must reach.
+        target: usize,
+    },
+    /// No vector of this length can be committed to.
+    #[error("cannot commit to {0} words")]
+    NumWords(usize),
+    /// A point's dimension is not the committed polynomial's.
+    #[error("the point has {got} coordinates, the committed polynomial {expected} variables")]
+    PointLength {
+        /// Variables of the polynomial.
+        expected: usize,
+        /// Coordinates of the point.
+        got: usize,
+    },
+    /// A Merkle multiproof claims more digests than its queries could need.
+    #[error("a Merkle multiproof of {got} digests, {limit} at most are needed")]
+    TooManyDigests {
+        /// Digests claimed.
+        got: usize,
+        /// The most that the queries could need.
+        limit: usize,
+    },
+    /// The opening of the committed polynomial does not verify.
+    #[error("the polynomial opening is refused: {0}")]
+    Opening(String),
+    /// The opened value does not fulfil the linear form.
+    #[error("the opened value does not fulfil the linear form")]
+    LinearForm,
+    /// A layer's skip message does not sum to the claim that it follows.
+    #[error("layer {layer} of the walk: skip message and claim disagree")]
+    Skip {
+        /// The layer, in the walk's order.
+        layer: usize,
+    },
+    /// A layer's ends do not give the claim that its rounds left.
+    #[error("layer {layer} of the walk: gate and claim disagree")]
+    Gate {
+        /// The layer, in the walk's order.
+        layer: usize,
+    },
 }

@@ -10,7 +10,10 @@
 pub mod codec;
 mod error;
 pub mod permutation;
+#[cfg(feature = "prover")]
+mod simd;
 pub mod transcript;
+pub mod walk;
 
 pub use error::Reject;
 use p3_field::extension::QuinticTrinomialExtensionField;

@@ -12,8 +12,10 @@ use p3_koala_bear::{
     KOALABEAR_POSEIDON2_RC_16_EXTERNAL_FINAL, KOALABEAR_POSEIDON2_RC_16_EXTERNAL_INITIAL,
     KOALABEAR_POSEIDON2_RC_16_INTERNAL, KOALABEAR_POSEIDON2_RC_24_EXTERNAL_FINAL,
     KOALABEAR_POSEIDON2_RC_24_EXTERNAL_INITIAL, KOALABEAR_POSEIDON2_RC_24_INTERNAL,
-    Poseidon2KoalaBear, default_koalabear_poseidon2_16, default_koalabear_poseidon2_24,
+    Poseidon2InternalLayerKoalaBear, Poseidon2KoalaBear, default_koalabear_poseidon2_16,
+    default_koalabear_poseidon2_24,
 };
+use p3_poseidon2::{InternalLayer, InternalLayerConstructor as _};
 use p3_symmetric::Permutation as _;
 
 use crate::F;
@@ -59,6 +61,12 @@ pub trait Permutation<const T: usize>: Copy + Send + Sync + 'static {
     fn permute(state: &mut [F; T]);
     /// Permutes one state per lane.
     fn permute_packed(state: &mut [Packed; T]);
+    /// One partial round, counted from 0, of one state per lane: the S-box on word 0, then the
+    /// matrix.
+    ///
+    /// # Panics
+    /// When `round` is not below [`Self::PARTIAL_ROUNDS`].
+    fn partial_round_packed(round: usize, state: &mut [Packed; T]);
 
     /// `f(h, m) = P(h‖m)[0..8] + h`; a short message is filled with zeros.
     ///
@@ -116,6 +124,15 @@ macro_rules! width {
 
             fn permute_packed(state: &mut [Packed; $t]) {
                 Self::instance().permute_mut(state);
+            }
+
+            fn partial_round_packed(round: usize, state: &mut [Packed; $t]) {
+                type Round = Poseidon2InternalLayerKoalaBear<$t>;
+                static ROUNDS: OnceLock<Vec<Round>> = OnceLock::new();
+                let rounds = ROUNDS.get_or_init(|| {
+                    $internal.iter().map(|&c| Round::new_from_constants(vec![c])).collect()
+                });
+                InternalLayer::<_, $t, 3>::permute_state(&rounds[round], state);
             }
         }
     };
@@ -192,7 +209,7 @@ fn inverse_power(sign: i32, exponent: u64) -> F {
 }
 
 /// The external matrix M_E, in place: circ(2·M4, M4, …, M4) with
-/// M4 = [[2,3,1,1],[1,2,3,1],[1,1,2,3],[3,1,1,2]].
+/// M4 the circulant matrix of (2, 3, 1, 1).
 pub fn external_matrix<R: PrimeCharacteristicRing + Copy, const T: usize>(state: &mut [R; T]) {
     for block in state.chunks_exact_mut(4) {
         small_matrix(block);

@@ -1,0 +1,142 @@
+//! Full rounds: t columns, all of them cubed.
+
+use p3_field::{Field, PrimeCharacteristicRing};
+use p3_maybe_rayon::prelude::*;
+
+use super::algebra::{cube_root, dot, lagrange};
+use super::driver::Layer;
+use super::prove::{ColumnTally, NO_TALLY, Prover, totals};
+use super::rounds::{EqTable, Folding, limbs_of, task_len};
+use super::trace::column_rows;
+use super::{CHUNK, NODES, POSITIONS, Point};
+use crate::E;
+use crate::permutation::{Permutation, Poseidon2};
+use crate::simd::kernels::{BLOCK, Limbs, cube_sums, fold_positions};
+use crate::simd::{ExtRow, Native, Row, Vector};
+use crate::transcript::Sender;
+
+impl<C: Sender, const T: usize> Prover<'_, C, T>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    /// G(0), …, G(21) of a full round.
+    pub(super) fn full_skip(
+        &self,
+        round: usize,
+        eq: &EqTable,
+        at: &Point,
+        weights: &[E; T],
+    ) -> [E; NODES] {
+        let mut message = [E::ZERO; NODES];
+        for (tallies, &weight) in self.cube_sums(round, eq, at).iter().zip(weights) {
+            for (value, sum) in message.iter_mut().zip(totals(tallies)) {
+                *value += weight * sum;
+            }
+        }
+        let zero = self.trace.zero_full(round).map(|t| E::from(t.cube()));
+        let rest = self.rest(eq) * dot(weights, &zero);
+        message.map(|value| value + rest)
+    }
+
+    fn cube_sums(&self, round: usize, eq: &EqTable, at: &Point) -> Vec<ColumnTally> {
+        let blocks = self.trace.blocks();
+        let weights = self.block_weights(eq, at);
+        let task = task_len(blocks);
+        (0..blocks.div_ceil(task))
+            .into_par_iter()
+            .map(|index| {
+                let mut tallies = vec![NO_TALLY; T];
+                let mut cubes = [[Row::ZERO; BLOCK]; NODES];
+                let first = index * task;
+                for (block, weights) in weights.iter().enumerate().skip(first).take(task) {
+                    for (column, tallies) in self.trace.full(round, block).iter().zip(&mut tallies)
+                    {
+                        let column = column_rows(column);
+                        cube_sums::<Native>(column, weights, &mut cubes, tallies);
+                    }
+                }
+                tallies
+            })
+            .par_fold_reduce(Vec::new, add_tallies, add_tallies)
+    }
+
+    /// Steps 2a to 2c.
+    pub(super) fn full_round(
+        &mut self,
+        layer: Layer,
+        at: &Point,
+        weights: &[E; T],
+    ) -> (Point, [E; T]) {
+        let round = layer.round;
+        let eq = EqTable::new(&at.outer);
+        // 2a. The first layer's message was needed for y already.
+        let message = match self.first_skip.take() {
+            Some(message) => message,
+            None => self.full_skip(round, &eq, at, weights),
+        };
+        self.channel.send(&message);
+        let zeta = self.channel.draw();
+
+        // 2b.
+        let roots = weights.map(cube_root);
+        let basis = lagrange::<POSITIONS>(zeta);
+        let scales: [[Limbs; POSITIONS]; T] =
+            roots.map(|root| basis.map(|weight| limbs_of(&(weight * root))));
+        let zero = self.trace.zero_full(round);
+        let rest: [E; T] = std::array::from_fn(|i| roots[i] * zero[i]);
+        let trace = self.trace;
+        let folding = Folding {
+            chunks: trace.chunks(),
+            rest: &rest,
+            linear: false,
+            fold: |block: usize, rows: &mut [ExtRow]| {
+                let columns = trace.full(round, block).iter();
+                for (i, (column, scales)) in columns.zip(&scales).enumerate() {
+                    let (chunks, _) = column_rows(column).as_chunks::<POSITIONS>();
+                    for (chunk, rows_in) in chunks.iter().enumerate() {
+                        fold_positions::<Native>(rows_in, scales, &mut rows[chunk * T + i]);
+                    }
+                }
+            },
+        };
+        let bound = self.columns.run(eq, at, &folding, self.channel);
+
+        // 2c.
+        let next = Point { outer: bound.outer, zeta, lanes: bound.lanes };
+        let state = std::array::from_fn(|i| match roots[i].try_inverse() {
+            Some(inverse) => bound.ends[i] * inverse,
+            // A weight of zero hides its column; no draw gives one but by rare chance.
+            None => self.evaluate(round, i, &next),
+        });
+        self.channel.send(&state);
+        (next, state)
+    }
+
+    /// One column of a full round at a point, by the definition.
+    fn evaluate(&self, round: usize, word: usize, at: &Point) -> E {
+        let eq = EqTable::new(&at.outer);
+        let lane_eq = EqTable::new(&at.lanes);
+        let basis = lagrange::<POSITIONS>(at.zeta);
+        let held = self.trace.chunks();
+        let mut sum = self.rest(&eq) * self.trace.zero_full(round)[word];
+        for call in 0..held * CHUNK {
+            let (outer, z, lane) = super::point::split(call);
+            let weight = eq.as_slice()[outer] * basis[z] * lane_eq.as_slice()[lane];
+            sum += weight * self.trace.word(round, word, call);
+        }
+        sum
+    }
+}
+
+/// The sum of two lists of tallies, either of which may be empty.
+fn add_tallies(mut a: Vec<ColumnTally>, b: Vec<ColumnTally>) -> Vec<ColumnTally> {
+    if a.is_empty() {
+        return b;
+    }
+    for (a, b) in
+        a.as_flattened_mut().as_flattened_mut().iter_mut().zip(b.as_flattened().as_flattened())
+    {
+        Native::merge(a, b);
+    }
+    a
+}
