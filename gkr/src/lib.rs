@@ -8,8 +8,10 @@
 //! caller's business.
 
 pub mod codec;
+pub mod commit;
 mod error;
 pub mod permutation;
+pub mod security;
 #[cfg(feature = "prover")]
 mod simd;
 pub mod transcript;

@@ -1,0 +1,323 @@
+//! The one encoding of an opening proof.
+//!
+//! Every length follows from the configuration, so nothing is framed, with one exception: how
+//! many digests a pruned Merkle multiproof holds depends on which positions the transcript
+//! draws, and the count (four bytes) precedes the digests. It is bounded before anything is
+//! allocated by what that many queries could need and by what the input holds, and p3 refuses
+//! every count but the right one.
+//!
+//! What p3 would not read is not encoded: proof-of-work witnesses where nothing is ground, the
+//! closing sumcheck where there is none. So one proof has one encoding.
+//!
+//! In order: value; answers at the commitment's out-of-domain points; first sumcheck; for each
+//! round its root, out-of-domain answers, witness, opened rows, digests, sumcheck; final
+//! polynomial; witness, opened rows, digests, sumcheck.
+
+#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
+#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+
+use p3_field::PrimeCharacteristicRing;
+use p3_merkle_tree::{MerkleCap, PrunedMerklePaths};
+use p3_multilinear_util::poly::Poly;
+use p3_sumcheck::{OpeningBatch, SumcheckData};
+use p3_whir::{QueryOpenings, SharedProofOpening, WhirConfig, WhirProof, WhirRoundProof};
+
+use super::{MerkleDigest, Proof};
+use crate::codec::{DEGREE, Reader, WORD_BYTES};
+use crate::transcript::Challenger;
+use crate::{E, F, Reject};
+
+/// Bytes of a Merkle digest.
+pub(super) const DIGEST_BYTES: usize = 32;
+
+/// Every length in a proof.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    ood: usize,
+    sumcheck: Sumcheck,
+    rounds: Vec<Round>,
+    last: Queries,
+    final_evaluations: usize,
+    final_sumcheck: Sumcheck,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sumcheck {
+    rounds: usize,
+    ground: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Round {
+    ood: usize,
+    queries: Queries,
+    sumcheck: Sumcheck,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Queries {
+    ground: bool,
+    /// Whether rows are over E: all but the first codeword.
+    extension: bool,
+    rows: usize,
+    width: usize,
+    max_digests: usize,
+}
+
+impl Queries {
+    fn new(config: &p3_whir::RoundConfig, extension: bool) -> Self {
+        let depth = config.log_folded_domain_size;
+        // More queries than positions open every position once.
+        let rows = config.num_queries.min(1 << depth);
+        Self {
+            ground: config.pow_bits > 0,
+            extension,
+            rows,
+            width: 1 << config.folding_factor,
+            // On each level a digest is sent at most once for each pair, and once for each query.
+            max_digests: (0..depth).map(|level| rows.min(1 << level)).sum(),
+        }
+    }
+
+    const fn row_bytes(&self) -> usize {
+        self.width * WORD_BYTES * if self.extension { DEGREE } else { 1 }
+    }
+}
+
+impl Shape {
+    pub(super) fn new(config: &WhirConfig<E, F, Challenger>) -> Self {
+        let mut folds = config.folding_schedule().iter().copied();
+        let mut fold = || folds.next().unwrap_or_default();
+        let sumcheck = Sumcheck { rounds: fold(), ground: config.starting_folding_pow_bits() > 0 };
+        let rounds = config
+            .round_parameters()
+            .iter()
+            .enumerate()
+            .map(|(index, round)| Round {
+                ood: round.ood_samples,
+                queries: Queries::new(round, index > 0),
+                sumcheck: Sumcheck { rounds: fold(), ground: round.folding_pow_bits > 0 },
+            })
+            .collect();
+        Self {
+            ood: config.commitment_ood_samples(),
+            sumcheck,
+            rounds,
+            last: Queries::new(&config.final_round_config(), config.n_rounds() > 0),
+            final_evaluations: 1 << config.final_sumcheck_rounds(),
+            final_sumcheck: Sumcheck {
+                rounds: config.final_sumcheck_rounds(),
+                ground: config.final_folding_pow_bits() > 0,
+            },
+        }
+    }
+
+    /// Reads a proof.
+    ///
+    /// # Errors
+    /// [`Reject::Truncated`], [`Reject::NonCanonicalWord`], [`Reject::TooManyDigests`].
+    pub(super) fn decode(&self, reader: &mut Reader<'_>) -> Result<Proof, Reject> {
+        let value = reader.element()?;
+        let initial_ood_answers = reader.elements(self.ood)?;
+        let initial_sumcheck = self.sumcheck.decode(reader)?;
+        let rounds = self
+            .rounds
+            .iter()
+            .map(|round| {
+                let commitment = Some(MerkleCap::new(vec![digest(reader)?]));
+                let ood_answers = reader.elements(round.ood)?;
+                let (pow_witness, openings) = round.queries.decode(reader)?;
+                let sumcheck = round.sumcheck.decode(reader)?;
+                Ok(WhirRoundProof { commitment, ood_answers, pow_witness, openings, sumcheck })
+            })
+            .collect::<Result<_, Reject>>()?;
+        let final_poly = Some(Poly::new(reader.elements(self.final_evaluations)?));
+        let (final_pow_witness, final_openings) = self.last.decode(reader)?;
+        let final_sumcheck = match self.final_sumcheck.rounds {
+            0 => None,
+            _ => Some(self.final_sumcheck.decode(reader)?),
+        };
+        Ok(Proof {
+            whir: WhirProof {
+                initial_ood_answers,
+                initial_sumcheck,
+                rounds,
+                final_poly,
+                final_pow_witness,
+                final_openings,
+                final_sumcheck,
+            },
+            evals: vec![OpeningBatch::new(vec![value], vec![])],
+        })
+    }
+}
+
+#[cfg(test)]
+impl Shape {
+    /// Where the first count of digests stands.
+    pub(super) fn first_count(&self) -> usize {
+        let element = WORD_BYTES * DEGREE;
+        let grinding =
+            |sumcheck: &Sumcheck| WORD_BYTES * if sumcheck.ground { sumcheck.rounds } else { 0 };
+        let mut at = element * (1 + self.ood + 2 * self.sumcheck.rounds) + grinding(&self.sumcheck);
+        let queries = match self.rounds.first() {
+            Some(round) => {
+                at += DIGEST_BYTES + element * round.ood;
+                &round.queries
+            }
+            None => {
+                at += element * self.final_evaluations;
+                &self.last
+            }
+        };
+        at + WORD_BYTES * usize::from(queries.ground) + queries.rows * queries.row_bytes()
+    }
+}
+
+impl Sumcheck {
+    fn decode(&self, reader: &mut Reader<'_>) -> Result<SumcheckData<F, E>, Reject> {
+        let values = reader.elements(2 * self.rounds)?;
+        let polynomial_evaluations = values.as_chunks().0.to_vec();
+        let pow_witnesses = reader.words(if self.ground { self.rounds } else { 0 })?;
+        Ok(SumcheckData { polynomial_evaluations, pow_witnesses })
+    }
+}
+
+type Openings = QueryOpenings<F, E, PrunedMerklePaths<u64, 4>>;
+
+impl Queries {
+    fn decode(&self, reader: &mut Reader<'_>) -> Result<(F, Openings), Reject> {
+        let witness = if self.ground { reader.word()? } else { F::ZERO };
+        if self.rows.saturating_mul(self.row_bytes()) > reader.remaining() {
+            return Err(Reject::Truncated);
+        }
+        let openings = if self.extension {
+            let rows =
+                (0..self.rows).map(|_| reader.elements(self.width)).collect::<Result<_, _>>()?;
+            QueryOpenings::Extension(SharedProofOpening { rows, proof: self.digests(reader)? })
+        } else {
+            let rows =
+                (0..self.rows).map(|_| reader.words(self.width)).collect::<Result<_, _>>()?;
+            QueryOpenings::Base(SharedProofOpening { rows, proof: self.digests(reader)? })
+        };
+        Ok((witness, openings))
+    }
+
+    fn digests(&self, reader: &mut Reader<'_>) -> Result<PrunedMerklePaths<u64, 4>, Reject> {
+        let len = u32::from_le_bytes(reader.array()?) as usize;
+        if len > self.max_digests {
+            return Err(Reject::TooManyDigests { got: len, limit: self.max_digests });
+        }
+        if len * DIGEST_BYTES > reader.remaining() {
+            return Err(Reject::Truncated);
+        }
+        let sibling_hashes = (0..len).map(|_| digest(reader)).collect::<Result<_, _>>()?;
+        Ok(PrunedMerklePaths { sibling_hashes })
+    }
+}
+
+/// The next Merkle digest; all 2^256 are possible.
+pub(super) fn digest(reader: &mut Reader<'_>) -> Result<MerkleDigest, Reject> {
+    let mut digest = MerkleDigest::default();
+    for word in &mut digest {
+        *word = u64::from_le_bytes(reader.array()?);
+    }
+    Ok(digest)
+}
+
+#[cfg(feature = "prover")]
+mod encode {
+    use super::{DIGEST_BYTES, MerkleDigest, Openings, Proof, Queries, Shape, Sumcheck};
+    use crate::codec::{put_elements, put_words};
+    use crate::{E, F};
+    use p3_field::PrimeCharacteristicRing;
+    use p3_merkle_tree::MerkleCap;
+    use p3_sumcheck::SumcheckData;
+
+    impl Shape {
+        /// Appends a proof of this shape to `out`.
+        ///
+        /// # Panics
+        /// When the proof has another shape: then the shape is wrong.
+        pub(in crate::commit) fn encode(&self, proof: &Proof, out: &mut Vec<u8>) {
+            let whir = &proof.whir;
+            let [evals] = proof.evals.as_slice() else { panic!("one point was opened") };
+            assert!(evals.next().is_empty());
+            elements(evals.current(), 1, out);
+            elements(&whir.initial_ood_answers, self.ood, out);
+            self.sumcheck.encode(&whir.initial_sumcheck, out);
+            assert_eq!(whir.rounds.len(), self.rounds.len());
+            for (shape, round) in self.rounds.iter().zip(&whir.rounds) {
+                match round.commitment.as_ref().map(MerkleCap::roots) {
+                    Some([root]) => put_digest(root, out),
+                    _ => panic!("every round commits to one root"),
+                }
+                elements(&round.ood_answers, shape.ood, out);
+                shape.queries.encode(round.pow_witness, &round.openings, out);
+                shape.sumcheck.encode(&round.sumcheck, out);
+            }
+            let final_poly = whir.final_poly.as_ref().map_or(&[][..], |poly| poly.as_slice());
+            elements(final_poly, self.final_evaluations, out);
+            self.last.encode(whir.final_pow_witness, &whir.final_openings, out);
+            match &whir.final_sumcheck {
+                None => assert_eq!(self.final_sumcheck.rounds, 0),
+                Some(data) => self.final_sumcheck.encode(data, out),
+            }
+        }
+    }
+
+    impl Sumcheck {
+        fn encode(&self, data: &SumcheckData<F, E>, out: &mut Vec<u8>) {
+            elements(data.polynomial_evaluations.as_flattened(), 2 * self.rounds, out);
+            assert_eq!(data.pow_witnesses.len(), if self.ground { self.rounds } else { 0 });
+            put_words(out, &data.pow_witnesses);
+        }
+    }
+
+    impl Queries {
+        fn encode(&self, witness: F, openings: &Openings, out: &mut Vec<u8>) {
+            if self.ground {
+                put_words(out, &[witness]);
+            } else {
+                assert_eq!(witness, F::ZERO);
+            }
+            let proof = match openings {
+                Openings::Base(opening) => {
+                    assert!(!self.extension && opening.rows.len() == self.rows);
+                    for row in &opening.rows {
+                        assert_eq!(row.len(), self.width);
+                        put_words(out, row);
+                    }
+                    &opening.proof
+                }
+                Openings::Extension(opening) => {
+                    assert!(self.extension && opening.rows.len() == self.rows);
+                    for row in &opening.rows {
+                        elements(row, self.width, out);
+                    }
+                    &opening.proof
+                }
+            };
+            let len = proof.sibling_hashes.len();
+            assert!(len <= self.max_digests);
+            out.extend_from_slice(&(len as u32).to_le_bytes());
+            for digest in &proof.sibling_hashes {
+                put_digest(digest, out);
+            }
+        }
+    }
+
+    fn elements(elements: &[E], len: usize, out: &mut Vec<u8>) {
+        assert_eq!(elements.len(), len);
+        put_elements(out, elements);
+    }
+
+    pub(in crate::commit) fn put_digest(digest: &MerkleDigest, out: &mut Vec<u8>) {
+        out.reserve(DIGEST_BYTES);
+        for word in digest {
+            out.extend_from_slice(&word.to_le_bytes());
+        }
+    }
+}
+#[cfg(feature = "prover")]
+pub(super) use encode::put_digest;

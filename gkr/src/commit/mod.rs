@@ -1,0 +1,259 @@
+//! The polynomial commitment: one vector of words, opened at one point of its multilinear
+//! extension.
+//!
+//! # Statement
+//! A root commits to f: {0,1}^m → F, a vector of 2^m words; given z ∈ E^m, the value is f~(z).
+//!
+//! # Steps
+//! 1. Commit: f is encoded by a Reed–Solomon code of the parameters' rate, the codeword's rows
+//!    are hashed into a Merkle tree, its root is sent and absorbed.
+//! 2. (The caller draws z after the root was absorbed.)
+//! 3. Open: WHIR's proof for f~(z), one canonically encoded field of the tape, the last one.
+//!
+//! # Soundness
+//! [`Scheme::new`] computes the bound: p3's union bound over all of WHIR's error terms, in the
+//! regime that the parameters name, together with the largest reductions that
+//! [`crate::security`] expects between commitment and opening. It refuses instances below the
+//! target. In the Johnson regime a root fixes a short list of vectors, not one; errors of
+//! challenges drawn between commitment and opening are multiplied by its length.
+//!
+//! # Cost
+//! See [`Parameters`]: measured there.
+//!
+//! # Source
+//! WHIR, ePrint 2024/1586, as implemented by p3-whir.
+//!
+//! # Deviations
+//! Trees and transcript hash with Keccak, never with the permutation whose calls are proved.
+//! Points are little-endian here (coordinate j belongs to bit j of an index) and big-endian in
+//! p3: they are turned round in one place, `Scheme::point`. The proof's encoding is ours.
+
+mod encoding;
+mod guard;
+mod parameters;
+#[cfg(feature = "prover")]
+mod prove;
+#[cfg(all(test, feature = "prover", feature = "testing"))]
+mod tests;
+mod verify;
+
+use p3_commit::MultilinearPcs;
+use p3_dft::Radix2DFTSmallBatch;
+use p3_keccak::{KeccakF, VECTOR_LEN};
+use p3_merkle_tree::{MerkleCap, MerkleTreeMmcs};
+use p3_multilinear_util::point::Point;
+use p3_sumcheck::layout::PrefixProver;
+use p3_sumcheck::{
+    OpeningBatch, OpeningProtocol, PrescribedOpeningSecurity, PrescribedPointPcs, TableShape,
+    TableSpec,
+};
+use p3_symmetric::{CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher};
+use p3_whir::{PcsProof, WhirConfig, WhirProver};
+
+pub use self::parameters::{Fold, MAX_VARIABLES, Parameters, TARGET_BITS};
+#[cfg(feature = "prover")]
+pub use self::prove::Committed;
+use crate::security::{Reductions, Report};
+use crate::transcript::{Challenger, Channel};
+use crate::{E, F, Reject};
+pub use p3_whir::SecurityAssumption;
+
+/// Digest of a row or a node of WHIR's Merkle trees.
+type MerkleDigest = [u64; 4];
+/// Keccak-f[1600] with rate 17 × 64 bits. Rows and nodes have fixed lengths, so the sponge
+/// needs no padding; nodes and leaves are told apart by the tree's depth, which is fixed too.
+type Sponge = PaddingFreeSponge<KeccakF, 25, 17, 4>;
+type Tree = MerkleTreeMmcs<
+    [F; VECTOR_LEN],
+    [u64; VECTOR_LEN],
+    SerializingHasher<Sponge>,
+    CompressionFunctionFromHasher<Sponge, 2, 4>,
+    2,
+    4,
+>;
+type Layout = PrefixProver<F, E>;
+type Pcs = WhirProver<E, F, Radix2DFTSmallBatch<F>, Tree, Challenger, Layout>;
+type Proof = PcsProof<F, E, Tree>;
+
+/// Version of the encoding and of the parameters' meaning; part of the transcript.
+pub const VERSION: u64 = 1;
+
+/// Parameters made concrete for a number of words.
+///
+/// Proofs of one statement differ from run to run when several threads grind: any witness
+/// serves.
+#[derive(Debug)]
+pub struct Scheme {
+    parameters: Parameters,
+    num_words: usize,
+    level: usize,
+    pcs: Pcs,
+    protocol: OpeningProtocol,
+    shape: encoding::Shape,
+    security: PrescribedOpeningSecurity,
+}
+
+/// A root, absorbed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commitment {
+    root: MerkleDigest,
+}
+
+impl Commitment {
+    fn cap(&self) -> MerkleCap<F, MerkleDigest> {
+        MerkleCap::new(vec![self.root])
+    }
+}
+
+impl Scheme {
+    /// The scheme for vectors of `num_words` words, at the least per-term level whose composed
+    /// security reaches the parameters' target, [`Reductions::largest`] included. What a
+    /// proof really reaches is its own [`Report`].
+    ///
+    /// # Errors
+    /// [`Reject::NumWords`] for no word or more than 2^25; [`Reject::BelowTarget`] when no
+    /// level reaches the target within the grinding allowed.
+    pub fn new(parameters: &Parameters, num_words: usize) -> Result<Self, Reject> {
+        if num_words == 0 || num_words > 1 << MAX_VARIABLES {
+            return Err(Reject::NumWords(num_words));
+        }
+        let num_variables =
+            (num_words.next_power_of_two().ilog2() as usize).max(parameters.min_variables());
+        let protocol = OpeningProtocol::new(vec![TableSpec::new(
+            TableShape::new(num_variables, 1),
+            vec![OpeningBatch::new(vec![0], vec![])],
+        )]);
+        let target = parameters.target_bits() as f64;
+        let refused = Reject::BelowTarget { id: parameters.id(), target: parameters.target_bits() };
+        if parameters.regime() == SecurityAssumption::CapacityBound {
+            // A refuted conjecture proves nothing.
+            return Err(refused);
+        }
+        for level in parameters.levels() {
+            // Higher levels need more grinding, never less.
+            let Ok(config) = parameters.config(num_variables, level) else { break };
+            let scheme = Self::from_config(parameters, num_words, level, config, &protocol);
+            let Some(scheme) = scheme else { continue };
+            let report = Report::new(&scheme, &Reductions::largest());
+            if report.proof_system_bits >= target {
+                return Ok(scheme);
+            }
+        }
+        Err(refused)
+    }
+
+    fn from_config(
+        parameters: &Parameters,
+        num_words: usize,
+        level: usize,
+        config: WhirConfig<E, F, Challenger>,
+        protocol: &OpeningProtocol,
+    ) -> Option<Self> {
+        let shape = encoding::Shape::new(&config);
+        let sponge = Sponge::new(KeccakF);
+        let tree = Tree::new(
+            SerializingHasher::new(sponge),
+            CompressionFunctionFromHasher::new(sponge),
+            0,
+        );
+        let pcs = Pcs::new(config, Radix2DFTSmallBatch::default(), tree);
+        let security = pcs.prescribed_security(protocol)?;
+        // A list size that is none (negative, infinite) prices nothing.
+        security.candidates()?;
+        Some(Self {
+            parameters: *parameters,
+            num_words,
+            level,
+            pcs,
+            protocol: protocol.clone(),
+            shape,
+            security,
+        })
+    }
+
+    /// The entry this scheme is an instance of.
+    pub const fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Words in the vector, before the extension with zeros.
+    pub const fn num_words(&self) -> usize {
+        self.num_words
+    }
+
+    /// Variables of the committed multilinear: coordinates of a point.
+    pub fn num_variables(&self) -> usize {
+        self.pcs.num_variables()
+    }
+
+    /// log2 of the error of an opening, negated: p3's union bound over WHIR's terms alone.
+    pub fn opening_bits(&self) -> f64 {
+        self.security.error().bits()
+    }
+
+    /// log2 of how many vectors a root may leave open (0 in unique decoding).
+    pub const fn log2_list_size(&self) -> f64 {
+        self.security.log2_max_candidates
+    }
+
+    /// Everything that fixes the opening protocol, as numbers: what [`Scheme::bind`] absorbs.
+    pub fn describe(&self) -> Vec<u64> {
+        let config: &WhirConfig<E, F, Challenger> = &self.pcs;
+        let fold = |fold: &Fold| [fold.variables, fold.shrink];
+        let (first, later) = self.parameters.folds();
+        let regime = match self.parameters.regime() {
+            SecurityAssumption::UniqueDecoding => 0,
+            SecurityAssumption::JohnsonBound => 1,
+            SecurityAssumption::CapacityBound => 2,
+        };
+        let mut numbers = vec![
+            self.parameters.id() as usize,
+            regime,
+            self.parameters.log_inv_rate(),
+            self.parameters.target_bits(),
+        ];
+        numbers.extend([fold(&first), fold(&later)].concat());
+        numbers.extend([
+            self.num_words,
+            config.num_variables(),
+            self.level,
+            config.params().pow_bits,
+            config.commitment_ood_samples(),
+            config.starting_folding_pow_bits(),
+            config.n_rounds(),
+        ]);
+        numbers.extend(config.folding_schedule());
+        for round in config.round_parameters().iter().chain([&config.final_round_config()]) {
+            numbers.extend([
+                round.num_variables,
+                round.log_inv_rate,
+                round.log_folded_domain_size,
+                round.num_queries,
+                round.ood_samples,
+                round.pow_bits,
+                round.folding_pow_bits,
+            ]);
+        }
+        numbers.extend([config.final_sumcheck_rounds(), config.final_folding_pow_bits()]);
+        [VERSION].into_iter().chain(numbers.into_iter().map(|n| n as u64)).collect()
+    }
+
+    /// Absorbs every parameter. [`Scheme::commit`] and [`Scheme::receive`] do it themselves,
+    /// so that nobody can forget it; binding earlier as well does no harm.
+    pub fn bind(&self, channel: &mut impl Channel) {
+        let bytes: Vec<u8> = self.describe().into_iter().flat_map(u64::to_le_bytes).collect();
+        channel.bind_bytes(b"airda whir");
+        channel.bind_bytes(&bytes);
+    }
+
+    /// A point in p3's order, where the first coordinate belongs to an index's highest bit.
+    fn point(point: &[E]) -> Point<E> {
+        Point::new(point.iter().rev().copied().collect())
+    }
+
+    /// Absorbs a root the way p3's commitment phase does. Neither `open_at` nor `verify_at`
+    /// does it.
+    fn observe(&self, commitment: &Commitment, challenger: &mut Challenger) {
+        self.pcs.observe_commitment(&commitment.cap(), challenger);
+    }
+}
