@@ -1,0 +1,154 @@
+//! Computing a table's digests: the native hash, packed and parallel.
+//!
+//! Pieces that do not read each other's digests form a *batch* and are computed side by side.
+//! Sources always lie before a batch's digests, so the committed vector splits there into what
+//! is read and what is written; chains, which read their own digests, carry them in registers.
+
+use std::ops::Range;
+
+use p3_field::{PackedValue, PrimeCharacteristicRing};
+use p3_maybe_rayon::prelude::*;
+use tracing::instrument;
+
+use super::{CallTable, Piece, Source};
+use crate::F;
+use crate::permutation::{DIGEST, Packed, Permutation, Poseidon2};
+
+impl<const T: usize> CallTable<T>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    /// Computes every digest from the source words `words[..base]`.
+    ///
+    /// # Panics
+    /// When `words` is shorter than [`Self::num_words`].
+    #[instrument(name = "gkr.calls.evaluate", skip_all, fields(calls = self.num_calls()))]
+    pub fn evaluate(&self, words: &mut [F]) {
+        let mut begin = 0;
+        while begin < self.pieces().len() {
+            let end = self.batch_end(begin);
+            self.evaluate_batch(begin..end, words);
+            begin = end;
+        }
+    }
+
+    /// The end of the batch that starts with piece `begin`: the first piece that reads one of
+    /// the batch's digests or differs from it in kind or size.
+    fn batch_end(&self, begin: usize) -> usize {
+        let pieces = self.pieces();
+        let (size, chained) = (pieces[begin].log_size, is_chain(&pieces[begin]));
+        let written = self.digest(begin, 0);
+        let belongs = |piece: &Piece<T>| {
+            piece.log_size == size
+                && is_chain(piece) == chained
+                && piece.inputs.iter().all(|source| match *source {
+                    Source::Block { start } | Source::Interleaved { start, .. } => start < written,
+                    Source::Constant(_) | Source::Shifted { .. } => true,
+                })
+        };
+        let others = pieces[begin + 1..].iter().take_while(|piece| belongs(piece)).count();
+        begin + 1 + others
+    }
+
+    fn evaluate_batch(&self, batch: Range<usize>, words: &mut [F]) {
+        let (known, rest) = words.split_at_mut(self.digest(batch.start, 0));
+        let pieces = &self.pieces()[batch];
+        let size = pieces[0].size();
+        let digests = &mut rest[..DIGEST * size * pieces.len()];
+        if is_chain(&pieces[0]) {
+            let lanes = Packed::WIDTH;
+            digests
+                .par_chunks_mut(DIGEST * size * lanes)
+                .zip(pieces.par_chunks(lanes))
+                .for_each(|(digests, pieces)| chains(pieces, known, digests));
+        } else {
+            digests
+                .par_chunks_mut(DIGEST * size)
+                .zip(pieces)
+                .for_each(|(digests, piece)| rows(piece, known, digests));
+        }
+    }
+}
+
+fn is_chain<const T: usize>(piece: &Piece<T>) -> bool {
+    piece.inputs.iter().any(|source| matches!(source, Source::Shifted { .. }))
+}
+
+/// One piece whose rows are independent: a vector holds neighbouring rows.
+fn rows<const T: usize>(piece: &Piece<T>, known: &[F], digests: &mut [F])
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    let size = piece.size();
+    let load = |source: &Source, x: usize| match *source {
+        Source::Constant(value) => value,
+        Source::Block { start } => known[start + x],
+        Source::Interleaved { start, child } => known[start + 2 * x + child],
+        Source::Shifted { .. } => unreachable!("chains are computed apart"),
+    };
+    if size < Packed::WIDTH {
+        for x in 0..size {
+            let state: [F; T] = std::array::from_fn(|v| load(&piece.inputs[v], x));
+            store(digests, size, x, &feed_forward::<F, T>(state, Poseidon2::permute));
+        }
+        return;
+    }
+    for x in (0..size).step_by(Packed::WIDTH) {
+        let state: [Packed; T] = std::array::from_fn(|v| match piece.inputs[v] {
+            Source::Constant(value) => Packed::from(value),
+            Source::Block { start } => *Packed::from_slice(&known[start + x..][..Packed::WIDTH]),
+            _ => Packed::from_fn(|lane| load(&piece.inputs[v], x + lane)),
+        });
+        let digest = feed_forward::<Packed, T>(state, Poseidon2::permute_packed);
+        for (column, word) in digests.chunks_exact_mut(size).zip(&digest) {
+            column[x..][..Packed::WIDTH].copy_from_slice(word.as_slice());
+        }
+    }
+}
+
+/// As many chains as a vector has lanes, step by step: a lane holds a piece.
+fn chains<const T: usize>(pieces: &[Piece<T>], known: &[F], digests: &mut [F])
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    let size = pieces[0].size();
+    let mut previous = [Packed::ZERO; DIGEST];
+    for x in 0..size {
+        let state: [Packed; T] = std::array::from_fn(|v| {
+            Packed::from_fn(|lane| {
+                let Some(piece) = pieces.get(lane) else { return F::ZERO };
+                match piece.inputs[v] {
+                    Source::Constant(value) => value,
+                    Source::Block { start } => known[start + x],
+                    Source::Interleaved { start, child } => known[start + 2 * x + child],
+                    Source::Shifted { first, .. } if x == 0 => first,
+                    Source::Shifted { start, .. } => {
+                        let own = (start - known.len()) / size % DIGEST;
+                        previous[own].as_slice()[lane]
+                    }
+                }
+            })
+        });
+        previous = feed_forward::<Packed, T>(state, Poseidon2::permute_packed);
+        for (lane, digests) in digests.chunks_exact_mut(DIGEST * size).enumerate() {
+            let digest = previous.map(|word| word.as_slice()[lane]);
+            store(digests, size, x, &digest);
+        }
+    }
+}
+
+/// `P(state)[0..8] + state[0..8]`.
+fn feed_forward<R: PrimeCharacteristicRing + Copy, const T: usize>(
+    mut state: [R; T],
+    permute: impl Fn(&mut [R; T]),
+) -> [R; DIGEST] {
+    let input = state;
+    permute(&mut state);
+    std::array::from_fn(|v| state[v] + input[v])
+}
+
+fn store(digests: &mut [F], size: usize, x: usize, digest: &[F; DIGEST]) {
+    for (column, &word) in digests.chunks_exact_mut(size).zip(digest) {
+        column[x] = word;
+    }
+}
