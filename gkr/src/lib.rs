@@ -11,10 +11,12 @@ pub mod calls;
 pub mod codec;
 pub mod commit;
 mod error;
+pub mod form;
 pub mod permutation;
 pub mod security;
 #[cfg(feature = "prover")]
 mod simd;
+pub mod sumcheck;
 pub mod transcript;
 pub mod walk;
 

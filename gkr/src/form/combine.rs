@@ -1,0 +1,195 @@
+//! Step 1: all claims become one linear form. Both sides run this.
+#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
+#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+
+use std::collections::BTreeMap;
+
+use p3_field::PrimeCharacteristicRing;
+
+use super::rows::PointWeights;
+use super::{LinearForm, Term, Vector};
+use crate::calls::{CallTable, Piece, Source};
+use crate::permutation::{DIGEST, Permutation, Poseidon2};
+use crate::walk;
+use crate::{E, F};
+
+/// `Σ terms = value`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Equation {
+    /// What is summed.
+    pub terms: Vec<Term>,
+    /// What it must be.
+    pub value: E,
+}
+
+/// The caller's equations on the committed vector, and the vectors that they weigh it with.
+#[derive(Clone, Debug)]
+pub struct Equations<'a> {
+    vectors: Vec<&'a [E]>,
+    list: Vec<Equation>,
+}
+
+impl<'a> Equations<'a> {
+    /// The vector that weighs a single word by one.
+    pub const UNIT: usize = 0;
+
+    /// No equations.
+    pub const fn new() -> Self {
+        Self { vectors: Vec::new(), list: Vec::new() }
+    }
+
+    /// Adds a vector for [`Term::vector`] to name.
+    ///
+    /// # Panics
+    /// When its length is no power of two.
+    pub fn vector(&mut self, entries: &'a [E]) -> usize {
+        assert!(entries.len().is_power_of_two());
+        self.vectors.push(entries);
+        self.vectors.len()
+    }
+
+    /// Adds an equation.
+    ///
+    /// # Panics
+    /// When a term names no vector or is not aligned to its vector's length.
+    pub fn push(&mut self, equation: Equation) {
+        for term in &equation.terms {
+            let given = |index: usize| self.vectors.get(index).map_or(0, |entries| entries.len());
+            let len = term.vector.checked_sub(1).map_or(1, given);
+            assert!(len > 0, "terms name vectors that were added");
+            assert!(term.start.is_multiple_of(len), "terms are aligned to their vectors");
+        }
+        self.list.push(equation);
+    }
+
+    /// How many equations there are.
+    pub const fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+impl Default for Equations<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// How the columns of a piece weigh the committed words.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Shape {
+    Rows,
+    Interleaved(usize),
+    Shifted,
+}
+
+/// Combines the walk's claims and the equations by the powers of γ.
+pub(crate) fn combine<'a, const T: usize>(
+    table: &CallTable<T>,
+    claim: &walk::Claim<T>,
+    equations: &Equations<'a>,
+    gamma: E,
+) -> LinearForm<'a>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    let mut powers = gamma.powers();
+    let mut power = move || powers.next().unwrap_or(E::ZERO);
+    let mut form = LinearForm { vectors: vec![Vector::Unit], terms: Vec::new(), value: E::ZERO };
+    form.vectors.extend(equations.vectors.iter().map(|&entries| Vector::Given(entries)));
+
+    // y: the outputs are D − h, the rows beyond the table hold the permutation of zeros.
+    let scale = power();
+    let digest = claim.beta.map(|beta| scale * beta);
+    let mut inputs = [E::ZERO; T];
+    for (to, &beta) in inputs.iter_mut().zip(&digest) {
+        *to = -beta;
+    }
+    let mut zeros = [F::ZERO; T];
+    Poseidon2::<T>::permute(&mut zeros);
+    let of_zeros: E = digest.iter().zip(zeros).map(|(&beta, word)| beta * word).sum();
+    form.value += scale * claim.y - claim.outputs_at.tail(table.num_calls()) * of_zeros;
+    table_terms(table, &claim.outputs_at, Some(&digest), &inputs, &mut form);
+
+    // The inputs; the rows beyond the table add nothing.
+    let inputs: [E; T] = std::array::from_fn(|_| power());
+    form.value += inputs.iter().zip(&claim.inputs).map(|(&g, &a)| g * a).sum::<E>();
+    table_terms(table, &claim.inputs_at, None, &inputs, &mut form);
+
+    for equation in &equations.list {
+        let scale = power();
+        form.value += scale * equation.value;
+        let scaled = |term: &Term| Term { coefficient: scale * term.coefficient, ..*term };
+        form.terms.extend(equation.terms.iter().map(scaled));
+    }
+    form
+}
+
+/// Adds `Σ_i w(i)·[Σ_v digest_v·D_v[i] + Σ_v inputs_v·in_v[i]]` to the form.
+fn table_terms<const T: usize>(
+    table: &CallTable<T>,
+    point: &walk::Point,
+    digest: Option<&[E; DIGEST]>,
+    inputs: &[E; T],
+    form: &mut LinearForm<'_>,
+) {
+    let mut weights = PointWeights::new(point);
+    let mut known = BTreeMap::new();
+    let mut vector =
+        |form: &mut LinearForm<'_>, weights: &PointWeights<'_>, piece: &Piece<T>, shape| {
+            let log_size = piece.log_size;
+            let place = PointWeights::place(log_size, piece.offset);
+            *known.entry((log_size, place, shape)).or_insert_with(|| {
+                let weights = weights.rows(log_size, place);
+                form.vectors.push(match shape {
+                    Shape::Rows => Vector::Rows { log_size, weights },
+                    Shape::Interleaved(child) => Vector::Interleaved { log_size, weights, child },
+                    Shape::Shifted => Vector::Shifted { log_size, weights },
+                });
+                form.vectors.len() - 1
+            })
+        };
+    // A piece's constants need Σψ and ψ(0); pieces that share a vector share them.
+    let mut constants = BTreeMap::new();
+    for (index, piece) in table.pieces().iter().enumerate() {
+        let head = weights.head(piece.log_size, piece.offset);
+        if let Some(digest) = digest {
+            let rows = vector(form, &weights, piece, Shape::Rows);
+            for (v, &beta) in digest.iter().enumerate() {
+                let start = table.digest(index, v);
+                form.terms.push(Term { start, vector: rows, coefficient: head * beta });
+            }
+        }
+        for (source, &scale) in piece.inputs.iter().zip(inputs) {
+            if scale == E::ZERO {
+                continue;
+            }
+            let coefficient = head * scale;
+            let place = PointWeights::place(piece.log_size, piece.offset);
+            let mut constant = || {
+                *constants.entry((piece.log_size, place)).or_insert_with(|| {
+                    let rows = weights.rows(piece.log_size, place);
+                    (rows.sum(), rows.first())
+                })
+            };
+            let (start, shape) = match *source {
+                Source::Constant(value) => {
+                    form.value -= coefficient * constant().0 * value;
+                    continue;
+                }
+                Source::Block { start } => (start, Shape::Rows),
+                Source::Interleaved { start, child } => (start, Shape::Interleaved(child)),
+                Source::Shifted { first, start } => {
+                    form.value -= coefficient * constant().1 * first;
+                    (start, Shape::Shifted)
+                }
+            };
+            let vector = vector(form, &weights, piece, shape);
+            form.terms.push(Term { start, vector, coefficient });
+        }
+    }
+}

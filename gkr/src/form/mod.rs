@@ -1,0 +1,131 @@
+//! The linear form: everything still owed of the committed vector, in one inner product.
+//!
+//! # Statement
+//! The walk leaves two claims about the call table's rows, at two points: outputs
+//! `y = Σ_v β_v [Σ_i w(i)(D_v[i] − h_v[i]) + tail·P(0)_v]` and inputs
+//! `a_v = Σ_i w'(i)·in_v[i]`. The caller adds equations of its own,
+//! `Σ_j c_j·⟨vector_j, f[start_j ..]⟩ = value`. All are linear in the committed vector f.
+//!
+//! # Steps
+//! 1. The verifier draws γ; both sides combine the claims with its powers, in the order: y,
+//!    the inputs, the equations. Each becomes terms `coefficient·⟨vector, f[start ..]⟩`, a
+//!    source's constants go to the right-hand side: `Σ_b f(b)·Ω(b) = σ`.
+//! 2. [`sumcheck`](crate::sumcheck) reduces that to `f~(z)·Ω~(z)`.
+//! 3. The verifier computes `Ω~(z)` itself: a term's block of size S at `start`, aligned to S,
+//!    contributes `coefficient·eq(z_high, start/S)·vector~(z_low)`.
+//! 4. The opening of f at z settles the claim.
+//!
+//! # Soundness
+//! (number of combined claims − 1)/|E| for γ, 2/|E| a sumcheck round.
+//!
+//! # Cost
+//! Prover: Ω is written once, two products a word and point, and summed. Verifier: one product
+//! a block, the few distinct vectors once each, in O(log) where they factor.
+//!
+//! # Source
+//! The batching of linear claims by powers is folklore (Thaler, section 4.6.2); vectors with
+//! a block structure are what makes `Ω~` cheap.
+//!
+//! # Deviations
+//! One challenge's powers for claims of all kinds, instead of a challenge a kind.
+
+mod combine;
+#[cfg(feature = "prover")]
+mod prove;
+pub(crate) mod rows;
+mod verify;
+
+pub(crate) use combine::combine;
+pub use combine::{Equation, Equations};
+use p3_field::PrimeCharacteristicRing;
+#[cfg(feature = "prover")]
+pub(crate) use prove::prove;
+pub(crate) use verify::verify;
+
+use self::rows::{RowWeights, eq_table};
+use crate::E;
+
+/// `coefficient·⟨vectors[vector], f[start ..]⟩`; `start` is a multiple of the vector's length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// The first word it weighs.
+    pub start: usize,
+    /// Which vector.
+    pub vector: usize,
+    /// What the vector is multiplied by.
+    pub coefficient: E,
+}
+
+/// A vector of weights, a power of two long.
+#[derive(Clone, Debug)]
+pub(crate) enum Vector<'a> {
+    /// A single one: weighs one word.
+    Unit,
+    /// The caller's, entry by entry.
+    Given(&'a [E]),
+    /// Row weights.
+    Rows { log_size: usize, weights: RowWeights },
+    /// Row weights on every other word, beginning with `child`.
+    Interleaved { log_size: usize, weights: RowWeights, child: usize },
+    /// Row weights moved down by one; the first is dropped, the last entry is zero.
+    Shifted { log_size: usize, weights: RowWeights },
+}
+
+impl Vector<'_> {
+    /// log2 of the length.
+    pub(crate) fn log_len(&self) -> usize {
+        match self {
+            Self::Unit => 0,
+            Self::Given(entries) => entries.len().checked_ilog2().unwrap_or(0) as usize,
+            Self::Rows { log_size, .. } | Self::Shifted { log_size, .. } => *log_size,
+            Self::Interleaved { log_size, .. } => log_size + 1,
+        }
+    }
+
+    /// Entry by entry.
+    pub(crate) fn dense(&self) -> Vec<E> {
+        match self {
+            Self::Unit => vec![E::ONE],
+            Self::Given(entries) => entries.to_vec(),
+            Self::Rows { weights, .. } => weights.dense(),
+            Self::Interleaved { weights, child, .. } => {
+                let pair = |weight| if *child == 0 { [weight, E::ZERO] } else { [E::ZERO, weight] };
+                weights.dense().into_iter().flat_map(pair).collect()
+            }
+            Self::Shifted { weights, .. } => {
+                weights.dense().into_iter().skip(1).chain([E::ZERO]).collect()
+            }
+        }
+    }
+
+    /// The multilinear extension at `z`, which has [`Self::log_len`] coordinates.
+    pub(crate) fn extension(&self, z: &[E]) -> E {
+        let dense = |entries: &[E]| -> E {
+            eq_table(z).iter().zip(entries).map(|(&eq, &entry)| eq * entry).sum()
+        };
+        match self {
+            Self::Unit => E::ONE,
+            Self::Given(entries) => dense(entries),
+            Self::Rows { weights, .. } => weights.extension(z),
+            Self::Interleaved { weights, child, .. } => match z.split_first() {
+                Some((&lowest, rest)) => {
+                    let select = if *child == 0 { E::ONE - lowest } else { lowest };
+                    select * weights.extension(rest)
+                }
+                None => E::ZERO,
+            },
+            Self::Shifted { .. } => dense(&self.dense()),
+        }
+    }
+}
+
+/// A linear form and the value it must have.
+#[derive(Clone, Debug)]
+pub(crate) struct LinearForm<'a> {
+    pub(crate) vectors: Vec<Vector<'a>>,
+    pub(crate) terms: Vec<Term>,
+    pub(crate) value: E,
+}
+
+#[cfg(all(test, feature = "prover"))]
+mod tests;
