@@ -7,6 +7,7 @@
 //! settles it. It knows calls, pieces and sources; what the calls are for is the
 //! caller's business.
 
+pub mod argument;
 pub mod calls;
 pub mod codec;
 pub mod commit;

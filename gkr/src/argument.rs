@@ -1,0 +1,163 @@
+//! The whole argument: one commitment, one walk, one linear form, one opening.
+//!
+//! # Statement
+//! A vector f of words, extended by the digests of a [`CallTable`], fulfils the table (every
+//! digest is the compression of its call's input words) and the caller's [`Equations`].
+//!
+//! # Steps
+//! 1. Both sides absorb the table's shape and the counts that follow from the statement. The
+//!    caller has absorbed before what the table and the equations mean.
+//! 2. The prover commits to f ([`commit`](crate::commit)).
+//! 3. The [walk] reduces the calls' outputs at one point to their inputs at
+//!    another, all calls at once.
+//! 4. The [linear form](crate::form) combines the walk's claims and the equations and reduces
+//!    them to `f~(z)·Ω~(z) = sum`.
+//! 5. The prover opens `f~(z)`; the verifier computes `Ω~(z)` and checks the product.
+//!
+//! # Soundness
+//! The sum of the parts' errors, those of steps 3 and 4 times the list size that the
+//! commitment leaves open; [`security`](crate::security) computes it.
+//!
+//! # Cost
+//! The parts'. Committing and opening grow with the words, the walk with the calls.
+//!
+//! # Source
+//! GKR: Goldwasser, Kalai, Rothblum (2008). One commitment, a walk that ends in linear claims
+//! on it, and one opening: as in Libra (ePrint 2019/317), section 4.
+//!
+//! # Deviations
+//! A call's chaining value enters its output by feed-forward, so the walk keeps the
+//! permutation's own outputs and the linear form subtracts what is known.
+#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
+#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+
+use crate::Reject;
+use crate::calls::CallTable;
+use crate::commit::Scheme;
+use crate::form::{self, Equations};
+use crate::permutation::{Permutation, Poseidon2};
+use crate::transcript::{Channel, VerifierChannel};
+use crate::walk;
+
+/// Absorbed first: the protocol and its version.
+const DOMAIN: &[u8] = b"airda gkr, stacked, one form, version 1";
+
+/// What is proved.
+#[derive(Clone, Copy, Debug)]
+pub struct Statement<'a, const T: usize> {
+    /// The calls.
+    pub table: &'a CallTable<T>,
+    /// Whatever else the words must fulfil.
+    pub equations: &'a Equations<'a>,
+}
+
+impl<const T: usize> Statement<'_, T> {
+    /// The powers of the linear form's challenge beyond the first: input columns and equations.
+    pub const fn form_degree(&self) -> u64 {
+        (T + self.equations.len()) as u64
+    }
+
+    /// Step 1.
+    fn bind(&self, channel: &mut impl Channel) {
+        channel.bind_bytes(DOMAIN);
+        let counts = [
+            T,
+            walk::POSITIONS,
+            self.table.base(),
+            self.table.num_calls(),
+            self.table.pieces().len(),
+            self.equations.len(),
+        ];
+        let bytes: Vec<u8> =
+            counts.into_iter().flat_map(|count| (count as u64).to_le_bytes()).collect();
+        channel.bind_bytes(&bytes);
+    }
+}
+
+/// Proves a statement about `words`: the source words and all digests.
+///
+/// # Panics
+/// When the words are not as many as the table's or the scheme's.
+#[cfg(feature = "prover")]
+#[tracing::instrument(name = "gkr.prove", skip_all, fields(calls = statement.table.num_calls()))]
+pub fn prove<const T: usize>(
+    statement: &Statement<'_, T>,
+    scheme: &Scheme,
+    words: Vec<crate::F>,
+    channel: &mut (impl crate::transcript::Sender + Send),
+) where
+    Poseidon2<T>: Permutation<T>,
+{
+    let table = statement.table;
+    assert_eq!(words.len(), table.num_words(), "one word for every place in the table");
+    // 1.
+    statement.bind(channel);
+    // 2.
+    let committed = scheme.commit(words, channel);
+    // 3.
+    let words = committed.words();
+    let trace = walk::Trace::generate(table.num_calls(), |chunk, columns| {
+        table.fill_inputs(words, chunk, columns);
+    });
+    prove_committed(statement, scheme, committed, trace, channel);
+}
+
+/// Steps 3 to 5, with whatever trace the prover believes in.
+#[cfg(feature = "prover")]
+fn prove_committed<const T: usize>(
+    statement: &Statement<'_, T>,
+    scheme: &Scheme,
+    committed: crate::commit::Committed,
+    trace: walk::Trace<T>,
+    channel: &mut (impl crate::transcript::Sender + Send),
+) where
+    Poseidon2<T>: Permutation<T>,
+{
+    // 3.
+    let claim = walk::prove(&trace, channel);
+    drop(trace);
+    // 4.
+    let words = committed.words();
+    let num_variables = scheme.num_variables();
+    let point =
+        form::prove(statement.table, &claim, statement.equations, words, num_variables, channel);
+    // 5.
+    let _ = scheme.open(committed, &point, channel);
+}
+
+/// Checks a proof of the statement.
+///
+/// # Errors
+/// [`Reject`] says which part does not hold.
+pub fn verify<const T: usize>(
+    statement: &Statement<'_, T>,
+    scheme: &Scheme,
+    channel: &mut VerifierChannel<'_>,
+) -> Result<(), Reject>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    let table = statement.table;
+    if scheme.num_words() != table.num_words() {
+        return Err(Reject::NumWords(scheme.num_words()));
+    }
+    // 1.
+    statement.bind(channel);
+    // 2.
+    let commitment = scheme.receive(channel)?;
+    // 3.
+    let claim = walk::verify::<T>(table.num_calls(), channel)?;
+    // 4.
+    let num_variables = scheme.num_variables();
+    let owed = form::verify(table, &claim, statement.equations, num_variables, channel)?;
+    // 5.
+    let value = scheme.verify(&commitment, &owed.point, channel)?;
+    if owed.weight * value != owed.sum {
+        return Err(Reject::LinearForm);
+    }
+    Ok(())
+}
+
+#[cfg(all(test, feature = "prover"))]
+#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+mod tests;

@@ -1,0 +1,178 @@
+use std::array;
+
+use p3_field::PrimeCharacteristicRing;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::*;
+use crate::calls::Source;
+use crate::calls::tests::{sample_table, sample_words};
+use crate::commit::{Fold, Parameters, SecurityAssumption};
+use crate::form::{Equation, Term};
+use crate::permutation::DIGEST;
+use crate::transcript::ProverChannel;
+use crate::walk::Trace;
+use crate::{E, F};
+
+fn scheme<const T: usize>(table: &CallTable<T>) -> Scheme {
+    let parameters = Parameters::insecure_for_tests(
+        SecurityAssumption::JohnsonBound,
+        1,
+        40,
+        Fold { variables: 4, shrink: 3 },
+        Fold { variables: 3, shrink: 1 },
+    );
+    Scheme::new(&parameters, table.num_words()).unwrap()
+}
+
+/// 2112 calls: beyond the chunks that hold them, the walk only knows the rows of the zero input.
+fn long_table() -> CallTable<16> {
+    let mut table = CallTable::new(16 << 11);
+    let first = table.push(11, array::from_fn(|v| Source::Block { start: v << 11 }));
+    table.push(6, array::from_fn(|v| Source::Block { start: table.digest(first, v % DIGEST) }));
+    table
+}
+
+fn words(table: &CallTable<16>) -> Vec<F> {
+    let mut rng = StdRng::seed_from_u64(1);
+    let mut words: Vec<F> = (0..table.base()).map(|_| rng.random()).collect();
+    words.resize(table.num_words(), F::ZERO);
+    table.evaluate(&mut words);
+    words
+}
+
+/// Proves with a trace that was tampered with.
+fn proof(table: &CallTable<16>, tamper: impl FnOnce(&mut Trace<16>)) -> Vec<u8> {
+    let equations = Equations::new();
+    let statement = Statement { table, equations: &equations };
+    let scheme = scheme(table);
+    let mut channel = ProverChannel::new(b"argument");
+    statement.bind(&mut channel);
+    let committed = scheme.commit(words(table), &mut channel);
+    let mut trace = Trace::generate(table.num_calls(), |chunk, columns| {
+        table.fill_inputs(committed.words(), chunk, columns);
+    });
+    tamper(&mut trace);
+    prove_committed(&statement, &scheme, committed, trace, &mut channel);
+    channel.finish()
+}
+
+fn verified(table: &CallTable<16>, proof: &[u8]) -> Result<(), Reject> {
+    let equations = Equations::new();
+    let statement = Statement { table, equations: &equations };
+    let mut channel = VerifierChannel::new(b"argument", proof);
+    verify(&statement, &scheme(table), &mut channel)?;
+    channel.finish()
+}
+
+#[test]
+fn an_honest_trace_is_accepted() {
+    let table = long_table();
+    verified(&table, &proof(&table, |_| {})).unwrap();
+}
+
+/// The rows beyond the table hold another constant than the permutation of zeros gives, in any
+/// round.
+#[test]
+fn a_wrong_tail_constant_is_refused() {
+    let table = long_table();
+    for round in 0..8 {
+        let forged = proof(&table, |trace| trace.corrupt_tail(false, round, 3));
+        assert!(verified(&table, &forged).is_err(), "full round {round}");
+    }
+    for round in [0, 7, 19] {
+        let forged = proof(&table, |trace| trace.corrupt_tail(true, round, 0));
+        assert!(verified(&table, &forged).is_err(), "partial round {round}");
+    }
+}
+
+/// One word of one call, in any round.
+#[test]
+fn a_wrong_word_of_the_trace_is_refused() {
+    let table = long_table();
+    for (round, call) in [(0, 0), (3, 700), (4, 2047), (7, 2111), (1, 2112)] {
+        let forged = proof(&table, |trace| trace.corrupt(false, round, 5, call));
+        assert!(verified(&table, &forged).is_err(), "full round {round}, call {call}");
+    }
+    for (round, call) in [(0, 1), (19, 2111)] {
+        let forged = proof(&table, |trace| trace.corrupt(true, round, 0, call));
+        assert!(verified(&table, &forged).is_err(), "partial round {round}, call {call}");
+    }
+}
+
+/// The same proof under a statement that differs in any of its parts.
+fn holds_for_its_own_statement_only<const T: usize>()
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    let table = sample_table::<T>();
+    let mut words = sample_words(&table, 2);
+    table.evaluate(&mut words);
+    let weights: Vec<E> = (1..=64).map(E::from_u32).collect();
+    let value = |scale: u32| -> E {
+        let sum: E = weights.iter().zip(&words[64..]).map(|(&w, &f)| w * f).sum();
+        sum * E::from_u32(scale)
+    };
+    let term = |vector, start, scale| Term { start, vector, coefficient: E::from_u32(scale) };
+    let with = |start, scale, value, unit: F| {
+        let mut equations = Equations::new();
+        let vector = equations.vector(&weights);
+        equations.push(Equation { terms: vec![term(vector, start, scale)], value });
+        let unit = Equation { terms: vec![term(Equations::UNIT, 9, 1)], value: unit.into() };
+        equations.push(unit);
+        equations
+    };
+
+    let scheme = scheme(&table);
+    let equations = with(64, 3, value(3), words[9]);
+    let mut channel = ProverChannel::new(b"argument");
+    let statement = Statement { table: &table, equations: &equations };
+    prove(&statement, &scheme, words.clone(), &mut channel);
+    let proof = channel.finish();
+    let verified = |domain: &[u8], table: &CallTable<T>, equations: &Equations<'_>| {
+        let mut channel = VerifierChannel::new(domain, &proof);
+        verify(&Statement { table, equations }, &scheme, &mut channel)
+    };
+    verified(b"argument", &table, &equations).unwrap();
+
+    let other = [
+        with(128, 3, value(3), words[9]),
+        with(64, 4, value(3), words[9]),
+        with(64, 3, value(4), words[9]),
+        with(64, 3, value(3), words[9] + F::ONE),
+    ];
+    for equations in &other {
+        assert_eq!(verified(b"argument", &table, equations), Err(Reject::LinearForm));
+    }
+    assert!(verified(b"argument", &table, &Equations::new()).is_err());
+    assert!(verified(b"another", &table, &equations).is_err());
+
+    // One source after the other is a constant instead.
+    for v in [0, DIGEST, T - 1] {
+        let mut forged = CallTable::<T>::new(table.base());
+        for (index, piece) in table.pieces().iter().enumerate() {
+            let mut inputs = piece.inputs;
+            if index == 2 {
+                inputs[v] = Source::Constant(F::ONE);
+            }
+            forged.push(piece.log_size, inputs);
+        }
+        assert_eq!(verified(b"argument", &forged, &equations), Err(Reject::LinearForm));
+    }
+    let mut shorter = CallTable::<T>::new(table.base());
+    for piece in &table.pieces()[..3] {
+        shorter.push(piece.log_size, piece.inputs);
+    }
+    let refused = verified(b"argument", &shorter, &equations);
+    assert_eq!(refused, Err(Reject::NumWords(table.num_words())));
+}
+
+#[test]
+fn a_proof_holds_for_its_own_statement_only_at_width_16() {
+    holds_for_its_own_statement_only::<16>();
+}
+
+#[test]
+fn a_proof_holds_for_its_own_statement_only_at_width_24() {
+    holds_for_its_own_statement_only::<24>();
+}
