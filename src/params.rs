@@ -13,12 +13,13 @@ pub const SYMBOL_BYTES: usize = 19;
 pub const MAX_LOG_K: usize = 20;
 /// Largest supported number of rows.
 pub const MAX_ROWS: usize = 4096;
+/// Largest supported log2 of the words in a column, 5cn: a verifier's call table grows with them.
+pub const MAX_LOG_COLUMN_WORDS: usize = 18;
 /// Largest supported log2 of the committed words.
 pub const MAX_LOG_WORDS: usize = 25;
 
 /// The Poseidon2 width that cells, rows and trees are hashed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
-#[serde(rename_all = "kebab-case")]
 pub enum HashWidth {
     /// Width 16: eight message words a call, and the width with more cryptanalytic margin.
     #[default]
@@ -93,8 +94,11 @@ impl Params {
         if payload_len > params.capacity() {
             return refuse("the payload does not fit into the rows");
         }
-        if params.matrix_words() >= 1 << MAX_LOG_WORDS {
-            return refuse("the encoded block has more than 2^25 words");
+        if params.cell_words() * rows > 1 << MAX_LOG_COLUMN_WORDS {
+            return refuse("a column has more than 2^18 words");
+        }
+        if params.committed_words() > 1 << MAX_LOG_WORDS {
+            return refuse("the encoded block and its digests are more than 2^25 words");
         }
         Ok(params)
     }
@@ -158,6 +162,25 @@ impl Params {
     /// Words of the encoded matrix, 5cnℓ.
     pub const fn matrix_words(&self) -> usize {
         self.cell_words() * self.rows * self.columns()
+    }
+
+    /// Calls of the compression behind the commitment: cells, column trees, row chains, and the
+    /// tree over the column roots.
+    pub const fn calls(&self) -> usize {
+        let rate = self.hash.rate();
+        let (mut nodes, mut level) = (0, self.rows);
+        while level > 1 {
+            level = level.div_ceil(2);
+            nodes += level;
+        }
+        let cells = self.rows * self.cell_words().div_ceil(rate);
+        let chains = self.rows * (DIGEST * self.half()).div_ceil(rate);
+        (cells + nodes) * self.columns() + chains + self.columns() - 1
+    }
+    /// Words that a proof commits to: the encoded matrix and a digest for each call. Known
+    /// before anything of that size is made.
+    pub const fn committed_words(&self) -> usize {
+        self.matrix_words() + DIGEST * self.calls()
     }
 
     /// Where word `word` (limb-major: limb·c + symbol) of the cells of row `row` starts in the

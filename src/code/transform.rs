@@ -1,0 +1,226 @@
+//! The transforms, in the order in which the matrix is stored.
+//!
+//! Write the exponent of a coefficient as e = e_hi·c + e_lo and the position of a point as
+//! pos = j·c + sym. The points of cell j have a common c-th power y_j, so evaluation splits:
+//!
+//! 1. *across cells*, for each e_lo: `g[e_lo][j] = Σ_{e_hi} f[e_lo][e_hi]·y_j^{e_hi}`, a
+//!    transform of contiguous words, bit-reversed in j ([`CellFft`]);
+//! 2. *within cells*, for each j: the polynomial `g[·][j]` of c coefficients on the c points of
+//!    cell j, e_lo becoming sym ([`Strips`]). All cells do the same operations with twiddles of
+//!    their own, so neighbouring j fill the lanes of a vector.
+//!
+//! With coefficients stored at e_lo·N + e_hi and points at sym·N + j, for N cells, both steps
+//! are in place and nothing is ever transposed or bit-reversed. The inverse is the two inverse
+//! steps in the opposite order, without the division by c·N.
+
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut, Range};
+
+use airda_gkr::F;
+use p3_field::{PackedField, PackedValue, PrimeCharacteristicRing};
+
+use super::domain::Domain;
+
+/// The transform across cells: p3's in-place DIF forward and DIT backward.
+pub(super) struct CellFft {
+    forward: Vec<Vec<F>>,
+    inverse: Vec<Vec<F>>,
+}
+
+impl CellFft {
+    /// For `len` words, a power of two.
+    pub(super) fn new(len: usize) -> Self {
+        if len < 2 {
+            return Self { forward: Vec::new(), inverse: Vec::new() };
+        }
+        let forward = F::roots_of_unity_table(len);
+        // In a table 1, g, …, g^(s−1) with g^s = −1, the inverse of g^i is −g^(s−i).
+        let invert = |table: &Vec<F>| {
+            let rest = table.iter().skip(1).rev().map(|&root| -root);
+            std::iter::once(F::ONE).chain(rest).collect()
+        };
+        let inverse = forward.iter().map(invert).collect();
+        Self { forward, inverse }
+    }
+
+    /// Values at the powers of the root of unity, bit-reversed, from coefficients.
+    pub(super) fn forward(&self, words: &mut [F]) {
+        F::forward_fft(words, &self.forward);
+    }
+
+    /// Coefficients from values in bit-reversed order, times their number.
+    pub(super) fn inverse(&self, words: &mut [F]) {
+        F::backward_fft(words, &self.inverse);
+    }
+}
+
+/// The transform within cells, in one direction, for a range of cells. A strip is as many
+/// neighbouring cells as `P` has lanes.
+pub(super) struct Strips<P> {
+    c: usize,
+    lanes: PhantomData<P>,
+    /// For each strip c words: the twiddle of node (level t, index s) at 2^t + s, in each lane
+    /// that of its own cell. Node (t, s) is the polynomial modulo X^(c/2^t) − w², w its twiddle.
+    twiddles: Aligned,
+}
+
+impl<P: PackedField<Scalar = F>> Strips<P> {
+    /// From coefficients to points, for `cells`.
+    pub(super) fn forward(domain: &Domain, c: usize, cells: Range<usize>) -> Self {
+        Self::new(domain, c, cells, |exponent| domain.power(exponent))
+    }
+
+    /// From points to coefficients, for `cells`.
+    pub(super) fn inverse(domain: &Domain, c: usize, cells: Range<usize>) -> Self {
+        Self::new(domain, c, cells, |exponent| domain.inverse_power(exponent))
+    }
+
+    /// `power` is the one of ω or of its inverse.
+    fn new(domain: &Domain, c: usize, cells: Range<usize>, power: impl Fn(usize) -> F) -> Self {
+        // The first point of node (t, s) has an exponent that is the sum of those of position
+        // j·c and of position s·c/2^t; its twiddle is that point to the c/2^(t+1).
+        let half = |node: usize| c >> node.ilog2() >> 1;
+        let within: Vec<F> = (0..c)
+            .map(|node| match node {
+                0 => F::ZERO,
+                _ => {
+                    let level = node.ilog2();
+                    let start = (node - (1 << level)) * (c >> level);
+                    power(domain.exponent(start) * half(node))
+                }
+            })
+            .collect();
+        let mut twiddles = Aligned::zero(cells.len() * c);
+        for (strip, twiddles) in P::pack_slice_mut(&mut twiddles).chunks_exact_mut(c).enumerate() {
+            let first = cells.start + strip * P::WIDTH;
+            let mut across = P::ONE;
+            for (node, (twiddle, &within)) in twiddles.iter_mut().zip(&within).enumerate().skip(1) {
+                if node.is_power_of_two() {
+                    across =
+                        P::from_fn(|lane| power(domain.exponent((first + lane) * c) * half(node)));
+                }
+                *twiddle = across * within;
+            }
+        }
+        Self { c, lanes: PhantomData, twiddles }
+    }
+
+    /// Coefficients to points, in the c packed words of one strip.
+    pub(super) fn evaluate(&self, strip: usize, words: &mut [P]) {
+        let twiddles = self.twiddles(strip);
+        for level in 0..self.c.ilog2() {
+            let blocks = 1 << level;
+            let twiddles = &twiddles[blocks..2 * blocks];
+            for (block, &twiddle) in words.chunks_exact_mut(self.c >> level).zip(twiddles) {
+                let (low, high) = block.split_at_mut(self.c >> level >> 1);
+                for (low, high) in low.iter_mut().zip(high) {
+                    let product = *high * twiddle;
+                    (*low, *high) = (*low + product, *low - product);
+                }
+            }
+        }
+    }
+
+    /// Points to c times the coefficients, in the c packed words of one strip.
+    pub(super) fn interpolate(&self, strip: usize, words: &mut [P]) {
+        let twiddles = self.twiddles(strip);
+        for level in (0..self.c.ilog2()).rev() {
+            let blocks = 1 << level;
+            let twiddles = &twiddles[blocks..2 * blocks];
+            for (block, &twiddle) in words.chunks_exact_mut(self.c >> level).zip(twiddles) {
+                let (low, high) = block.split_at_mut(self.c >> level >> 1);
+                for (low, high) in low.iter_mut().zip(high) {
+                    (*low, *high) = (*low + *high, (*low - *high) * twiddle);
+                }
+            }
+        }
+    }
+
+    /// How many points all cells have.
+    pub(super) fn points(&self) -> usize {
+        self.twiddles.len()
+    }
+
+    fn twiddles(&self, strip: usize) -> &[P] {
+        &P::pack_slice(&self.twiddles)[strip * self.c..][..self.c]
+    }
+}
+
+/// Words from one scratch row of `cells` words to the next: one line of the cache more than
+/// needed, since rows a power of two apart share the same few sets of the cache.
+pub(super) const fn row_stride(cells: usize) -> usize {
+    cells + 16
+}
+
+/// Strips that are moved together, so that whole runs of the cache's lines are: the rows of the
+/// matrix are a power of two apart.
+pub(super) const GROUP: usize = 4;
+
+/// Reads neighbouring strips from rows `stride` words apart, the first being number `first`.
+/// In `strips` they are c words each, one after the other.
+pub(super) fn gather<P: PackedValue<Value = F>>(
+    strips: &mut [P],
+    c: usize,
+    rows: &[F],
+    stride: usize,
+    first: usize,
+) {
+    let start = first * P::WIDTH;
+    for (symbol, row) in rows.chunks_exact(stride).enumerate() {
+        let words = P::pack_slice(&row[start..start + strips.len() / c * P::WIDTH]);
+        for (strip, word) in strips.chunks_exact_mut(c).zip(words) {
+            strip[symbol] = *word;
+        }
+    }
+}
+
+/// Writes neighbouring strips to rows `stride` words apart, the first being number `first`.
+/// In `strips` they are `between` words apart, of which the first c are written.
+pub(super) fn scatter<P: PackedValue<Value = F>>(
+    strips: &[P],
+    between: usize,
+    rows: &mut [F],
+    stride: usize,
+    first: usize,
+) {
+    let start = first * P::WIDTH;
+    let count = strips.len().div_ceil(between);
+    for (symbol, row) in rows.chunks_exact_mut(stride).enumerate() {
+        let words = P::pack_slice_mut(&mut row[start..start + count * P::WIDTH]);
+        for (strip, word) in strips.chunks(between).zip(words) {
+            *word = strip[symbol];
+        }
+    }
+}
+
+/// Words that start with a line of the cache, so that no vector of them is spread over two.
+pub(super) struct Aligned {
+    words: Vec<F>,
+    start: usize,
+}
+
+impl Aligned {
+    const LINE: usize = 64;
+
+    /// `len` zeros.
+    pub(super) fn zero(len: usize) -> Self {
+        let mut words = F::zero_vec(len + Self::LINE / size_of::<F>());
+        // A start that cannot be aligned is still right, only slower.
+        let start = words.as_ptr().align_offset(Self::LINE).min(words.len() - len);
+        words.truncate(start + len);
+        Self { words, start }
+    }
+}
+
+impl Deref for Aligned {
+    type Target = [F];
+    fn deref(&self) -> &[F] {
+        &self.words[self.start..]
+    }
+}
+
+impl DerefMut for Aligned {
+    fn deref_mut(&mut self) -> &mut [F] {
+        &mut self.words[self.start..]
+    }
+}
