@@ -3,8 +3,36 @@
 //! A builder erasure-codes a payload, commits to every cell and proves that the commitment is
 //! well formed; light verifiers check that proof once and then sample columns; anyone with half
 //! of the columns gets the payload back, and every missing column.
+//!
+//! ```
+//! use airda::{Block, HashWidth, Params, proof, recover};
+//!
+//! # fn main() -> Result<(), airda::Error> {
+//! let payload = b"what everybody shall be able to read";
+//! // Rows of 2^6 symbols in cells of 2^2; one row carries 19·64 bytes.
+//! let params = Params::new(HashWidth::W16, 6, 2, 1, payload.len() as u64)?;
+//! let block = Block::build(params, payload)?;
+//! let commitment = block.commitment();
+//!
+//! # #[cfg(feature = "prover")] {
+//! let membership = proof::Membership::of(commitment);
+//! let file = proof::prove(&block, &membership, &proof::System::for_rate(1)?)?;
+//! let verified = proof::verify(commitment, &membership, &file)?;
+//! assert!(verified.security.proof_bits >= 128.0);
+//! # }
+//!
+//! // Half of the columns, any half, give everything back.
+//! let half: Vec<usize> = (0..params.half()).map(|j| 2 * j + 1).collect();
+//! let columns = commitment.check_all(block.open(&half)?);
+//! let columns = columns.into_iter().collect::<Result<Vec<_>, _>>()?;
+//! let recovered = recover(commitment, &columns)?;
+//! assert_eq!(recovered.payload()?, payload);
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod artifact;
+pub mod block;
 pub mod bytes;
 pub mod code;
 pub mod commitment;
@@ -13,11 +41,17 @@ pub mod hash;
 pub mod opening;
 pub mod params;
 pub mod profile;
+pub mod proof;
+pub mod recovery;
+pub mod relation;
 pub mod sampling;
+pub mod security;
 
 pub use airda_gkr::{E, F};
+pub use block::Block;
 pub use commitment::Commitment;
 pub use error::Error;
 pub use opening::{CheckedColumn, Column};
 pub use params::{HashWidth, Params};
 pub use profile::Profile;
+pub use recovery::{Recovered, recover};

@@ -1,0 +1,130 @@
+//! The builder's side: a payload, encoded and hashed.
+
+use airda_gkr::F;
+use airda_gkr::permutation::{Digest, Permutation, Poseidon2};
+use p3_field::PrimeCharacteristicRing;
+use tracing::{info_span, instrument};
+
+use crate::code;
+use crate::commitment::Commitment;
+use crate::error::Error;
+use crate::opening::{Column, ColumnTree, open_many};
+use crate::params::{HashWidth, Params};
+use crate::relation::Relation;
+
+/// An encoded block with all its digests: the witness of its proof.
+#[derive(Clone, Debug)]
+pub struct Block {
+    commitment: Commitment,
+    tree: ColumnTree,
+    /// The encoded matrix, then the digests, as the relation's table lays them out.
+    words: Vec<F>,
+}
+
+impl Block {
+    /// Encodes a payload and commits to it.
+    ///
+    /// # Errors
+    /// [`Error::Params`] when the payload does not have the parameters' length.
+    #[instrument(name = "das.build", skip_all, fields(bytes = payload.len()))]
+    pub fn build(params: Params, payload: &[u8]) -> Result<Self, Error> {
+        let mut words = F::zero_vec(params.matrix_words());
+        info_span!("das.encode").in_scope(|| code::encode(&params, payload, &mut words))?;
+        Self::commit(params, words)
+    }
+
+    /// Commits to an encoded matrix. Whether its rows are codewords is not checked: a proof
+    /// shows it, and none can be made where it is false.
+    ///
+    /// # Errors
+    /// [`Error::Params`] when the matrix does not have the parameters' length.
+    #[instrument(name = "das.commit", skip_all)]
+    pub fn commit(params: Params, matrix: Vec<F>) -> Result<Self, Error> {
+        if matrix.len() != params.matrix_words() {
+            return Err(Error::Params("the matrix does not have the parameters' length"));
+        }
+        match params.hash() {
+            HashWidth::W16 => Self::commit_at::<16>(params, matrix),
+            HashWidth::W24 => Self::commit_at::<24>(params, matrix),
+        }
+    }
+
+    fn commit_at<const T: usize>(params: Params, mut words: Vec<F>) -> Result<Self, Error>
+    where
+        Poseidon2<T>: Permutation<T>,
+    {
+        let relation = Relation::<T>::new(&params);
+        words.resize(relation.table().num_words(), F::ZERO);
+        relation.table().evaluate(&mut words);
+        Self::assemble(&relation, params, words)
+    }
+
+    /// The commitment that `words`, digests included, speak of.
+    fn assemble<const T: usize>(
+        relation: &Relation<T>,
+        params: Params,
+        words: Vec<F>,
+    ) -> Result<Self, Error>
+    where
+        Poseidon2<T>: Permutation<T>,
+    {
+        let row_digests: Vec<Digest> =
+            (0..params.rows()).map(|row| relation.row_digest(&words, row)).collect();
+        let roots = (0..params.columns()).map(|j| relation.column_root(&words, j)).collect();
+        let commitment = Commitment::new(params, row_digests, relation.root_col(&words))?;
+        Ok(Self { commitment, tree: ColumnTree::new(&params, roots), words })
+    }
+
+    /// A block with whatever words a cheating builder likes, and the commitment they speak of.
+    ///
+    /// # Errors
+    /// [`Error::Params`] when the words are not as many as the relation's.
+    #[cfg(feature = "testing")]
+    #[doc(hidden)]
+    pub fn from_words_unchecked(params: Params, words: Vec<F>) -> Result<Self, Error> {
+        fn at<const T: usize>(params: Params, words: Vec<F>) -> Result<Block, Error>
+        where
+            Poseidon2<T>: Permutation<T>,
+        {
+            let relation = Relation::<T>::new(&params);
+            if words.len() != relation.table().num_words() {
+                return Err(Error::Params("the words are not as many as the relation's"));
+            }
+            Block::assemble(&relation, params, words)
+        }
+        match params.hash() {
+            HashWidth::W16 => at::<16>(params, words),
+            HashWidth::W24 => at::<24>(params, words),
+        }
+    }
+
+    /// The commitment.
+    pub const fn commitment(&self) -> &Commitment {
+        &self.commitment
+    }
+
+    /// The parameters.
+    pub const fn params(&self) -> &Params {
+        self.commitment.params()
+    }
+
+    /// The encoded matrix: word e of the cells of row i starts at
+    /// [`Params::word_offset`]`(i, e)`.
+    pub fn matrix(&self) -> &[F] {
+        &self.words[..self.params().matrix_words()]
+    }
+
+    /// The matrix and all digests, in the relation's layout.
+    pub fn words(&self) -> &[F] {
+        &self.words
+    }
+
+    /// Opens the columns `indices`, in that order.
+    ///
+    /// # Errors
+    /// [`Error::Column`] for an index out of range.
+    #[instrument(name = "das.open", skip_all, fields(columns = indices.len()))]
+    pub fn open(&self, indices: &[usize]) -> Result<Vec<Column>, Error> {
+        open_many(&self.commitment, &self.tree, self.matrix(), indices)
+    }
+}

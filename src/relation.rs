@@ -1,0 +1,343 @@
+//! What is proved: which calls make the commitment, and how they are wired.
+//!
+//! For every row i and column j: `e[i,j] = H(cell; W[i,j])`, `r_i = H(row; e[i, payload half])`,
+//! `C_j = Merkle(e[1..n, j])`, `root_col = Merkle(C_1..C_ℓ)`, and every row is a codeword. The
+//! verifier recomputes `root_row = Merkle(r_1..r_n)` and `root = H(root; root_row ‖ root_col)`.
+//!
+//! # Pieces
+//! In descending size, ties in this order:
+//! - cells: ℓ calls (a column each) for every step of the chain over a cell's 5c words, and in
+//!   it for every row;
+//! - column trees: ℓ calls for every node over the rows, level by level;
+//! - row chains: ⌈8h/q⌉ calls for every row, h = ℓ/2;
+//! - the column-root tree: ℓ/2, ℓ/4, …, 1 calls.
+
+use std::array;
+
+use airda_gkr::calls::{CallTable, Source};
+use airda_gkr::form::{Equation, Equations, Term};
+use airda_gkr::permutation::{DIGEST, Digest, Permutation, Poseidon2};
+use airda_gkr::{E, F};
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
+
+use crate::code::membership::MembershipVector;
+use crate::hash::{ABSENT, Domain};
+use crate::params::{LIMBS, Params};
+
+/// The call table of a commitment, and where its public digests lie.
+#[derive(Clone, Debug)]
+pub struct Relation<const T: usize> {
+    params: Params,
+    table: CallTable<T>,
+    /// The last cell step's piece of every row: its digests are the cells'.
+    cells: Vec<usize>,
+    /// The piece whose digests are the column roots C_j.
+    columns: usize,
+    /// Every row's chain.
+    chains: Vec<usize>,
+    /// The column-root tree's last piece.
+    root: usize,
+}
+
+/// The eight sources of a digest that is one call of a piece.
+type DigestSource = [Source; DIGEST];
+
+impl<const T: usize> Relation<T>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    /// The table for these parameters.
+    ///
+    /// # Panics
+    /// When the parameters' hash has another width than T.
+    pub fn new(params: &Params) -> Self {
+        assert_eq!(params.hash().width(), T, "the relation is built at the parameters' width");
+        let mut table = CallTable::new(params.matrix_words());
+        let cells = push_cells(params, &mut table);
+        let columns = push_column_trees(params, &mut table, &cells);
+
+        // Row chains and the column-root tree share sizes; the larger piece comes first.
+        let log_columns = params.log_columns();
+        let log_chain = log_columns - 1 - usize::from(T == 24 && log_columns > 1);
+        let mut root = columns;
+        let mut log_level = log_columns;
+        while log_level > log_chain + 1 {
+            log_level -= 1;
+            root = push_root_level(params, &mut table, root, log_level);
+        }
+        let chains = push_row_chains(params, &mut table, &cells, log_chain);
+        while log_level > 0 {
+            log_level -= 1;
+            root = push_root_level(params, &mut table, root, log_level);
+        }
+        Self { params: *params, table, cells, columns, chains, root }
+    }
+
+    /// The call table.
+    pub const fn table(&self) -> &CallTable<T> {
+        &self.table
+    }
+
+    /// Cell digest e[row, column] in the committed words.
+    ///
+    /// # Panics
+    /// When the row, the column or the words are out of range.
+    pub fn cell_digest(&self, words: &[F], row: usize, column: usize) -> Digest {
+        array::from_fn(|v| words[self.table.digest(self.cells[row], v) + column])
+    }
+
+    /// Column root C_j in the committed words.
+    ///
+    /// # Panics
+    /// When the column or the words are out of range.
+    pub fn column_root(&self, words: &[F], column: usize) -> Digest {
+        array::from_fn(|v| words[self.table.digest(self.columns, v) + column])
+    }
+
+    /// Row digest r_i in the committed words.
+    ///
+    /// # Panics
+    /// When the row or the words are out of range.
+    pub fn row_digest(&self, words: &[F], row: usize) -> Digest {
+        array::from_fn(|v| words[self.row_digest_at(row, v)])
+    }
+
+    /// root_col in the committed words.
+    ///
+    /// # Panics
+    /// When the words are too few.
+    pub fn root_col(&self, words: &[F]) -> Digest {
+        array::from_fn(|v| words[self.table.digest(self.root, v)])
+    }
+
+    fn row_digest_at(&self, row: usize, v: usize) -> usize {
+        let chain = self.chains[row];
+        self.table.digest(chain, v) + self.table.pieces()[chain].size() - 1
+    }
+
+    /// What the committed words must fulfil beyond the calls: every row is orthogonal to the
+    /// membership vector, and the public digests stand where the calls put them.
+    ///
+    /// # Panics
+    /// When there is not one row digest a row.
+    pub fn equations<'a>(
+        &self,
+        row_digests: &[Digest],
+        root_col: &Digest,
+        membership: &'a MembershipVector,
+    ) -> Equations<'a> {
+        assert_eq!(row_digests.len(), self.params.rows());
+        let mut equations = Equations::new();
+        let vectors: Vec<usize> =
+            (0..self.params.c()).map(|sym| equations.vector(membership.for_symbol(sym))).collect();
+        for row in 0..self.params.rows() {
+            let mut terms = Vec::with_capacity(self.params.cell_words());
+            for limb in 0..LIMBS {
+                // The limb's basis element X^limb.
+                let coefficient = E::from_basis_coefficients_fn(|d| F::from_bool(d == limb));
+                for (sym, &vector) in vectors.iter().enumerate() {
+                    let start = self.params.word_offset(row, limb * self.params.c() + sym);
+                    terms.push(Term { start, vector, coefficient });
+                }
+            }
+            equations.push(Equation { terms, value: E::ZERO });
+        }
+        let mut public = |start: usize, value: F| {
+            let term = Term { start, vector: Equations::UNIT, coefficient: E::ONE };
+            equations.push(Equation { terms: vec![term], value: value.into() });
+        };
+        for (row, digest) in row_digests.iter().enumerate() {
+            for (v, &word) in digest.iter().enumerate() {
+                public(self.row_digest_at(row, v), word);
+            }
+        }
+        for (v, &word) in root_col.iter().enumerate() {
+            public(self.table.digest(self.root, v), word);
+        }
+        equations
+    }
+}
+
+/// The sources of a call: the chaining value, then the message, zeros at its end.
+fn call<const T: usize>(h: DigestSource, message: &[Source]) -> [Source; T] {
+    array::from_fn(|v| match v.checked_sub(DIGEST) {
+        None => h[v],
+        Some(word) => message.get(word).copied().unwrap_or(Source::Constant(F::ZERO)),
+    })
+}
+
+/// A tree node of two digests.
+fn node<const T: usize>(params: &Params, left: DigestSource, right: DigestSource) -> [Source; T] {
+    if T == 16 {
+        call(left, &right)
+    } else {
+        call(constant(&params.iv(Domain::Node)), &[left, right].concat())
+    }
+}
+
+fn constant(digest: &Digest) -> DigestSource {
+    digest.map(Source::Constant)
+}
+
+/// A piece's digests, row by row.
+fn digests<const T: usize>(table: &CallTable<T>, piece: usize) -> DigestSource {
+    array::from_fn(|v| Source::Block { start: table.digest(piece, v) })
+}
+
+/// A piece's digests in the even (0) or odd (1) rows.
+fn children<const T: usize>(table: &CallTable<T>, piece: usize, child: usize) -> DigestSource {
+    array::from_fn(|v| Source::Interleaved { start: table.digest(piece, v), child })
+}
+
+/// Every row's chain over its cells; returns the last step's pieces.
+fn push_cells<const T: usize>(params: &Params, table: &mut CallTable<T>) -> Vec<usize>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    let rate = Poseidon2::<T>::RATE;
+    let mut last: Vec<usize> = Vec::new();
+    for step in 0..params.cell_words().div_ceil(rate) {
+        last = (0..params.rows())
+            .map(|row| {
+                let h = match last.get(row) {
+                    None => constant(&params.iv(Domain::Cell)),
+                    Some(&previous) => digests(table, previous),
+                };
+                let end = params.cell_words().min((step + 1) * rate);
+                let message: Vec<Source> = (step * rate..end)
+                    .map(|word| Source::Block { start: params.word_offset(row, word) })
+                    .collect();
+                table.push(params.log_columns(), call(h, &message))
+            })
+            .collect();
+    }
+    last
+}
+
+/// The trees over the rows of all columns at once; returns the piece of the roots.
+fn push_column_trees<const T: usize>(
+    params: &Params,
+    table: &mut CallTable<T>,
+    cells: &[usize],
+) -> usize {
+    let mut level = cells.to_vec();
+    while level.len() > 1 {
+        level = level
+            .chunks(2)
+            .map(|pair| {
+                let left = digests(table, pair[0]);
+                let right = pair.get(1).map_or(constant(&ABSENT), |&piece| digests(table, piece));
+                table.push(params.log_columns(), node(params, left, right))
+            })
+            .collect();
+    }
+    level[0]
+}
+
+/// The chains over the payload half's cell digests.
+fn push_row_chains<const T: usize>(
+    params: &Params,
+    table: &mut CallTable<T>,
+    cells: &[usize],
+    log_size: usize,
+) -> Vec<usize> {
+    let iv = params.iv(Domain::Row);
+    let push = |&cells: &usize| {
+        let h = array::from_fn(|v| Source::Shifted {
+            first: iv[v],
+            start: table.next_digest(log_size, v),
+        });
+        // One digest a call at width 16 (and where there is but one), else two.
+        let message = if T == 16 || params.half() == 1 {
+            digests(table, cells).to_vec()
+        } else {
+            [children(table, cells, 0), children(table, cells, 1)].concat()
+        };
+        table.push(log_size, call(h, &message))
+    };
+    cells.iter().map(push).collect()
+}
+
+/// A level of the tree over the column roots, above the piece `below`.
+fn push_root_level<const T: usize>(
+    params: &Params,
+    table: &mut CallTable<T>,
+    below: usize,
+    log_size: usize,
+) -> usize {
+    let inputs = node(params, children(table, below, 0), children(table, below, 1));
+    table.push(log_size, inputs)
+}
+
+#[cfg(all(test, feature = "prover"))]
+mod tests {
+    use rand::rngs::StdRng;
+    use rand::{RngExt, SeedableRng};
+
+    use super::*;
+    use crate::params::HashWidth;
+
+    fn check<const T: usize>(hash: HashWidth, log_k: usize, log_c: usize, rows: usize)
+    where
+        Poseidon2<T>: Permutation<T>,
+    {
+        let params = Params::new(hash, log_k, log_c, rows, 1).unwrap();
+        let relation = Relation::<T>::new(&params);
+        let mut rng = StdRng::seed_from_u64(1);
+        assert_eq!(relation.table().num_calls(), params.calls());
+        assert_eq!(relation.table().num_words(), params.committed_words());
+        let mut words: Vec<F> = (0..params.matrix_words()).map(|_| rng.random()).collect();
+        words.resize(relation.table().num_words(), F::ZERO);
+        relation.table().evaluate(&mut words);
+
+        // Everything again, by the definitions of the hash.
+        let cell = |row: usize, column: usize| {
+            let cell: Vec<F> = (0..params.cell_words())
+                .map(|word| words[params.word_offset(row, word) + column])
+                .collect();
+            params.digest(Domain::Cell, &cell)
+        };
+        let cells: Vec<Vec<Digest>> = (0..rows)
+            .map(|row| (0..params.columns()).map(|column| cell(row, column)).collect())
+            .collect();
+        for (row, cells) in cells.iter().enumerate() {
+            for (column, digest) in cells.iter().enumerate() {
+                assert_eq!(relation.cell_digest(&words, row, column), *digest);
+            }
+            let expected = params.digest(Domain::Row, &cells[..params.half()].concat());
+            assert_eq!(relation.row_digest(&words, row), expected);
+        }
+        let roots: Vec<Digest> = (0..params.columns())
+            .map(|column| {
+                let leaves: Vec<Digest> = cells.iter().map(|row| row[column]).collect();
+                params.merkle_root(&leaves)
+            })
+            .collect();
+        for (column, root) in roots.iter().enumerate() {
+            assert_eq!(relation.column_root(&words, column), *root);
+        }
+        assert_eq!(relation.root_col(&words), params.merkle_root(&roots));
+    }
+
+    #[test]
+    fn the_table_computes_the_hash() {
+        for (log_k, log_c) in [(0, 0), (1, 0), (1, 1), (3, 1), (5, 0), (6, 2), (8, 3)] {
+            for rows in [1, 2, 3, 5, 6] {
+                check::<16>(HashWidth::W16, log_k, log_c, rows);
+                check::<24>(HashWidth::W24, log_k, log_c, rows);
+            }
+        }
+    }
+
+    /// At k = 16384, c = 32, n = 14 and width 16: 20 steps of a cell's chain in 14 rows, 14 nodes
+    /// of a column's tree (7 + 4 + 2 + 1), 512 steps of a row's chain, 1023 nodes above.
+    #[test]
+    fn the_table_has_one_row_a_call() {
+        let params = Params::new(HashWidth::W16, 14, 5, 14, 1).unwrap();
+        let calls = Relation::<16>::new(&params).table().num_calls();
+        assert_eq!(calls, 20 * 14 * 1024 + 14 * 1024 + 14 * 512 + 1023);
+        let params = Params::new(HashWidth::W24, 14, 5, 14, 1).unwrap();
+        let calls = Relation::<24>::new(&params).table().num_calls();
+        assert_eq!(calls, 10 * 14 * 1024 + 14 * 1024 + 14 * 256 + 1023);
+    }
+}

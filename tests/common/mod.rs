@@ -1,0 +1,56 @@
+//! What the whole-system tests share: small parameters, seeded payloads and a proof system
+//! that is cheap enough to be run many times.
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use airda::params::HashWidth;
+use airda::proof::{self, System};
+use airda::{Block, Error, Params};
+use airda_gkr::commit::{Fold, Parameters, SecurityAssumption};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+/// Both widths.
+pub(crate) const WIDTHS: [HashWidth; 2] = [HashWidth::W16, HashWidth::W24];
+
+/// A proof system far below the target, which files cannot name.
+pub(crate) fn cheap() -> System {
+    System::insecure_for_tests(Parameters::insecure_for_tests(
+        SecurityAssumption::JohnsonBound,
+        1,
+        40,
+        Fold { variables: 4, shrink: 3 },
+        Fold { variables: 3, shrink: 1 },
+    ))
+}
+
+/// Seeded bytes.
+pub(crate) fn bytes(len: usize, seed: u64) -> Vec<u8> {
+    let mut rng = StdRng::seed_from_u64(seed);
+    (0..len).map(|_| rng.random()).collect()
+}
+
+/// Parameters and a payload that leaves some of the last row empty.
+pub(crate) fn instance(
+    hash: HashWidth,
+    log_k: usize,
+    log_c: usize,
+    rows: usize,
+    seed: u64,
+) -> (Params, Vec<u8>) {
+    let capacity = (19 << log_k) * rows;
+    let payload = bytes(capacity - (19 << log_k) / 3, seed);
+    let params = Params::new(hash, log_k, log_c, rows, payload.len() as u64).unwrap();
+    (params, payload)
+}
+
+/// Proves with the cheap system whatever the block holds, true or not.
+pub(crate) fn prove(block: &Block) -> Vec<u8> {
+    let membership = proof::Membership::of(block.commitment());
+    proof::prove(block, &membership, &cheap()).unwrap()
+}
+
+/// Verifies a proof of the cheap system.
+pub(crate) fn verify(block: &Block, file: &[u8]) -> Result<(), Error> {
+    let membership = proof::Membership::of(block.commitment());
+    proof::verify_with(block.commitment(), &membership, &cheap(), file).map(|_| ())
+}
