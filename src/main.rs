@@ -1,2 +1,7 @@
-#![allow(missing_docs)]
-fn main() {}
+//! The command line of airda.
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}
