@@ -1,0 +1,26 @@
+//! Proving a commitment, from the encoded matrix and its digests to the proof's bytes.
+
+mod common;
+
+use airda::Block;
+use airda::proof::{self, System};
+use common::{WIDTHS, b2_c32_r14, name};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+
+fn prove(c: &mut Criterion) {
+    let mut group = c.benchmark_group("prove");
+    for hash in WIDTHS {
+        let (params, payload) = b2_c32_r14(hash);
+        let block = Block::build(params, &payload).expect("a payload");
+        let membership = proof::Membership::of(block.commitment());
+        let system = System::for_rate(1).expect("a system");
+        let prove = || proof::prove(&block, &membership, &system).expect("a size");
+        let _ = proof::verify(block.commitment(), &membership, &prove()).expect("a good proof");
+        group.sample_size(10).throughput(Throughput::Bytes(params.payload_len()));
+        group.bench_function(name(&params), |b| b.iter(prove));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, prove);
+criterion_main!(benches);
