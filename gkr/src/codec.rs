@@ -2,6 +2,8 @@
 //!
 //! Lengths are the caller's: they come from the statement, never from the input. There is
 //! therefore no way to make a reader allocate by writing a large number.
+#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
+#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 
@@ -128,6 +130,7 @@ impl<'a> Reader<'a> {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests {
     use super::*;
 

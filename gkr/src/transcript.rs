@@ -9,6 +9,8 @@
 //! The hash is Keccak-256. Poseidon2 stays out of the transcript, since the statement proved
 //! computes Poseidon2: the known attack on GKR transcripts needs a circuit that computes the
 //! transcript's own hash.
+#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
+#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_challenger::{CanObserve, CanSample, HashChallenger, SerializingChallenger32};
 use p3_field::PrimeCharacteristicRing;
@@ -208,6 +210,7 @@ fn absorb(challenger: &mut Challenger, elements: &[E]) {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests {
     use super::*;
 
