@@ -8,7 +8,7 @@ pub enum Reject {
     #[error("the proof ends early")]
     Truncated,
     /// Bytes are left over.
-    #[error("the proof has {0} bytes too many")]
+    #[error("the proof goes on after its end, bytes left over: {0}")]
     Trailing(usize),
     /// A word is not below the field's modulus.
     #[error("a word is not below the modulus")]

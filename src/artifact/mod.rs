@@ -92,7 +92,7 @@ pub enum Malformed {
     #[error("it ends early")]
     Truncated,
     /// Bytes are left over.
-    #[error("it has {0} bytes too many")]
+    #[error("it goes on after its end, bytes read there: {0}")]
     Trailing(usize),
     /// A word is not below the field's modulus.
     #[error("it holds a word that is not below the modulus")]

@@ -43,7 +43,8 @@ pub(super) fn inspect(path: &Path) -> Result<(), Failure> {
             let verdict = check(path, &bytes, &header);
             let checked = match &verdict {
                 None => "no commitment with this root beside it to check it against",
-                Some(Ok(())) => "belongs to the commitment beside it",
+                Some(Ok(())) if named(path, header.index) => "belongs to the commitment beside it",
+                Some(Ok(())) => "belongs to the commitment beside it, but not under this name",
                 Some(Err(_)) => "does not belong to the commitment beside it",
             };
             table.row(["opening", checked]);
@@ -67,6 +68,12 @@ fn system(id: u16) -> String {
         later.variables,
         parameters.target_bits()
     )
+}
+
+/// Whether a column's file has the name that its index calls for.
+fn named(path: &Path, index: usize) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.and_then(|name| name.parse().ok()) == Some(index)
 }
 
 /// Checks a column against the commitment of its build, if it lies in one.

@@ -13,6 +13,8 @@ fn inspect_tells_what_each_artifact_is() {
     assert!(inspect("dir/proof").contains("proof system"));
     let column = inspect("dir/columns/00009");
     assert!(column.contains("00009") && column.contains("belongs to the commitment"), "{column}");
+    fs::copy(built.column(9), built.column(10)).unwrap();
+    assert!(inspect("dir/columns/00010").contains("but not under this name"));
     fs::copy(built.column(9), built.path("stray")).unwrap();
     assert!(inspect("stray").contains("no commitment"));
 }

@@ -179,32 +179,39 @@ fn a_wrong_digest_breaks_the_form() {
     }
 }
 
-/// A change here is a change of the protocol: raise the argument's version.
-#[test]
-fn the_bytes_are_pinned() {
-    let table = sample_table::<16>();
+/// A form without equations, proved.
+struct Proved<const T: usize> {
+    table: CallTable<T>,
+    words: Vec<F>,
+    claim: walk::Claim<T>,
+    proof: Vec<u8>,
+}
+
+fn proved<const T: usize>() -> Proved<T>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    let table = sample_table::<T>();
     let mut words = sample_words(&table, 3);
     table.evaluate(&mut words);
     let claim = true_claim(&table, &words, 4);
-    let equations = Equations::new();
-    let num_variables = num_variables(&table);
     let mut channel = ProverChannel::new(b"form");
-    prove(&table, &claim, &equations, &words, num_variables, &mut channel);
-    let digest: [u8; 32] = Keccak256Hash.hash_iter(channel.finish());
+    let equations = Equations::new();
+    prove(&table, &claim, &equations, &words, num_variables(&table), &mut channel);
+    Proved { table, words, claim, proof: channel.finish() }
+}
+
+/// A change here is a change of the protocol: raise the argument's version.
+#[test]
+fn the_bytes_are_pinned() {
+    let digest: [u8; 32] = Keccak256Hash.hash_iter(proved::<16>().proof);
     assert_eq!(digest[..8], [13, 118, 141, 152, 16, 204, 225, 212]);
 }
 
 #[test]
 fn every_truncation_is_refused() {
-    let table = sample_table::<24>();
-    let mut words = sample_words(&table, 3);
-    table.evaluate(&mut words);
-    let claim = true_claim(&table, &words, 4);
-    let equations = Equations::new();
-    let num_variables = num_variables(&table);
-    let mut channel = ProverChannel::new(b"form");
-    prove(&table, &claim, &equations, &words, num_variables, &mut channel);
-    let proof = channel.finish();
+    let Proved { table, claim, proof, .. } = proved::<24>();
+    let (equations, num_variables) = (Equations::new(), num_variables(&table));
     for len in 0..proof.len() {
         let mut channel = VerifierChannel::new(b"form", &proof[..len]);
         let refused = verify(&table, &claim, &equations, num_variables, &mut channel);
@@ -215,15 +222,8 @@ fn every_truncation_is_refused() {
 /// Altered words, all over the messages: a false claim, or no word at all.
 #[test]
 fn altered_messages_leave_a_false_claim() {
-    let table = sample_table::<16>();
-    let mut words = sample_words(&table, 3);
-    table.evaluate(&mut words);
-    let claim = true_claim(&table, &words, 4);
-    let equations = Equations::new();
-    let num_variables = num_variables(&table);
-    let mut channel = ProverChannel::new(b"form");
-    prove(&table, &claim, &equations, &words, num_variables, &mut channel);
-    let proof = channel.finish();
+    let Proved { table, words, claim, proof } = proved::<16>();
+    let (equations, num_variables) = (Equations::new(), num_variables(&table));
     for at in 0..proof.len() {
         let mut forged = proof.clone();
         forged[at] ^= 1 << (at % 8);
