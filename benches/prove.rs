@@ -3,7 +3,7 @@
 mod common;
 
 use airda::Block;
-use airda::proof::{self, System};
+use airda::proof::{self, Membership, System};
 use common::{WIDTHS, b2_c32_r14, name};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
@@ -12,12 +12,14 @@ fn prove(c: &mut Criterion) {
     for hash in WIDTHS {
         let (params, payload) = b2_c32_r14(hash);
         let block = Block::build(params, &payload).expect("a payload");
-        let membership = proof::Membership::of(block.commitment());
-        let system = System::for_rate(1).expect("a system");
-        let prove = || proof::prove(&block, &membership, &system).expect("a size");
-        let _ = proof::verify(block.commitment(), &membership, &prove()).expect("a good proof");
         group.sample_size(10).throughput(Throughput::Bytes(params.payload_len()));
-        group.bench_function(name(&params), |b| b.iter(prove));
+        for membership in [Membership::Construction, Membership::Vector] {
+            let system = System::for_rate(1).expect("a system").with_membership(membership);
+            let prove = || proof::prove(&block, &system).expect("a size");
+            let _ = proof::verify(block.commitment(), &prove()).expect("a good proof");
+            let name = format!("{} by {}", name(&params), membership.name());
+            group.bench_function(name, |b| b.iter(prove));
+        }
     }
     group.finish();
 }

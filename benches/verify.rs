@@ -1,9 +1,9 @@
-//! Verifying a proof, the membership vector included.
+//! Verifying a proof, both ways to show membership.
 
 mod common;
 
 use airda::Block;
-use airda::proof::{self, System};
+use airda::proof::{self, Membership, System};
 use common::{WIDTHS, b2_c32_r14, name};
 use criterion::{Criterion, criterion_group, criterion_main};
 
@@ -12,16 +12,14 @@ fn verify(c: &mut Criterion) {
     for hash in WIDTHS {
         let (params, payload) = b2_c32_r14(hash);
         let block = Block::build(params, &payload).expect("a payload");
-        let membership = proof::Membership::of(block.commitment());
-        let system = System::for_rate(1).expect("a system");
-        let file = proof::prove(&block, &membership, &system).expect("a size");
-        let verify = || {
-            let membership = proof::Membership::of(block.commitment());
-            proof::verify(block.commitment(), &membership, &file).expect("a good proof")
-        };
-        let verified = verify();
-        assert!(verified.security.proof_bits >= 128.0);
-        group.sample_size(20).bench_function(name(&params), |b| b.iter(verify));
+        for membership in [Membership::Construction, Membership::Vector] {
+            let system = System::for_rate(1).expect("a system").with_membership(membership);
+            let file = proof::prove(&block, &system).expect("a size");
+            let verify = || proof::verify(block.commitment(), &file).expect("a good proof");
+            assert!(verify().security.proof_bits >= 128.0);
+            let name = format!("{} by {}", name(&params), membership.name());
+            group.sample_size(20).bench_function(name, |b| b.iter(verify));
+        }
     }
     group.finish();
 }

@@ -134,9 +134,9 @@ pub enum Error {
         /// The rate asked for.
         log_inv_rate: usize,
     },
-    /// The membership vector was made for another commitment.
-    #[error("the membership vector belongs to another commitment")]
-    ForeignMembership,
+    /// A proof shows membership in a way that is not known, or not the one expected.
+    #[error("the proof shows membership in an unknown way")]
+    NoMembership,
 }
 
 fn in_rows(rows: &[usize]) -> String {

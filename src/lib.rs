@@ -15,9 +15,8 @@
 //! let commitment = block.commitment();
 //!
 //! # #[cfg(feature = "prover")] {
-//! let membership = proof::Membership::of(commitment);
-//! let file = proof::prove(&block, &membership, &proof::System::for_rate(1)?)?;
-//! let verified = proof::verify(commitment, &membership, &file)?;
+//! let file = proof::prove(&block, &proof::System::for_rate(1)?)?;
+//! let verified = proof::verify(commitment, &file)?;
 //! assert!(verified.security.proof_bits >= 128.0);
 //! # }
 //!

@@ -14,7 +14,7 @@
 
 use std::array;
 
-use airda_gkr::calls::{CallTable, Source};
+use airda_gkr::calls::{CallTable, Layout, Source};
 use airda_gkr::form::{Equation, Equations, Term};
 use airda_gkr::permutation::{DIGEST, Digest, Permutation, Poseidon2};
 use airda_gkr::{E, F};
@@ -115,19 +115,43 @@ where
         self.table.digest(chain, v) + self.table.pieces()[chain].size() - 1
     }
 
-    /// What the committed words must fulfil beyond the calls: every row is orthogonal to the
-    /// membership vector, and the public digests stand where the calls put them.
+    /// What the committed words must fulfil beyond the calls: the public digests stand where the
+    /// calls put them, and every row is orthogonal to the membership vector, if there is one.
     ///
     /// # Panics
-    /// When there is not one row digest a row.
+    /// When there is not one row digest a row, or a membership vector for a layout that does
+    /// not commit to the whole matrix.
     pub fn equations<'a>(
         &self,
+        layout: &Layout<'_>,
         row_digests: &[Digest],
         root_col: &Digest,
-        membership: &'a MembershipVector,
+        membership: Option<&'a MembershipVector>,
     ) -> Equations<'a> {
         assert_eq!(row_digests.len(), self.params.rows());
+        assert!(membership.is_none() || layout.code().is_none(), "L weighs whole rows");
         let mut equations = Equations::new();
+        if let Some(vector) = membership {
+            self.push_membership(vector, &mut equations);
+        }
+        let mut public = |start: usize, value: F| {
+            let start = layout.digest(start);
+            let term = Term { start, vector: Equations::UNIT, coefficient: E::ONE };
+            equations.push(Equation { terms: vec![term], value: value.into() });
+        };
+        for (row, digest) in row_digests.iter().enumerate() {
+            for (v, &word) in digest.iter().enumerate() {
+                public(self.row_digest_at(row, v), word);
+            }
+        }
+        for (v, &word) in root_col.iter().enumerate() {
+            public(self.table.digest(self.root, v), word);
+        }
+        equations
+    }
+
+    /// ⟨L, w_i⟩ = 0 for every row i.
+    fn push_membership<'a>(&self, membership: &'a MembershipVector, equations: &mut Equations<'a>) {
         let vectors: Vec<usize> =
             (0..self.params.c()).map(|sym| equations.vector(membership.for_symbol(sym))).collect();
         for row in 0..self.params.rows() {
@@ -142,19 +166,6 @@ where
             }
             equations.push(Equation { terms, value: E::ZERO });
         }
-        let mut public = |start: usize, value: F| {
-            let term = Term { start, vector: Equations::UNIT, coefficient: E::ONE };
-            equations.push(Equation { terms: vec![term], value: value.into() });
-        };
-        for (row, digest) in row_digests.iter().enumerate() {
-            for (v, &word) in digest.iter().enumerate() {
-                public(self.row_digest_at(row, v), word);
-            }
-        }
-        for (v, &word) in root_col.iter().enumerate() {
-            public(self.table.digest(self.root, v), word);
-        }
-        equations
     }
 }
 

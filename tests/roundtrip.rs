@@ -9,7 +9,7 @@ use airda::proof::{self, Membership, System};
 use airda::{Block, Commitment, Error, F, Params, recover};
 use airda_gkr::Reject;
 use airda_gkr::commit::Parameters;
-use common::{WIDTHS, bytes, cheap, instance, prove, verify};
+use common::{MEMBERSHIPS, WIDTHS, bytes, cheap, instance, prove, verify};
 use p3_field::PrimeCharacteristicRing;
 use p3_keccak::Keccak256Hash;
 use p3_symmetric::CryptographicHasher;
@@ -56,22 +56,21 @@ fn blocks_of_every_shape_are_accepted_and_recovered() {
 fn a_file_names_its_proof_system() {
     let (params, payload) = instance(HashWidth::W16, 7, 2, 2, 4);
     let block = Block::build(params, &payload).unwrap();
-    let membership = Membership::of(block.commitment());
     for log_inv_rate in [1, 2] {
         let system = System::for_rate(log_inv_rate).unwrap();
-        let file = proof::prove(&block, &membership, &system).unwrap();
-        let verified = proof::verify(block.commitment(), &membership, &file).unwrap();
+        let file = proof::prove(&block, &system).unwrap();
+        let verified = proof::verify(block.commitment(), &file).unwrap();
         assert!(verified.security.proof_bits >= 128.0);
         assert!(verified.security.overall_bits > 123.9);
 
         // The same proof under every other name.
-        let body = ProofFile::decode(&file, &airda::artifact::Limits::default()).unwrap().body;
+        let decoded = ProofFile::decode(&file, &airda::artifact::Limits::default()).unwrap();
         for id in 0..=u16::MAX {
             if id == system.parameters().id() {
                 continue;
             }
-            let renamed = ProofFile { system: id, body }.encode();
-            let refused = proof::verify(block.commitment(), &membership, &renamed);
+            let renamed = ProofFile { system: id, ..decoded }.encode();
+            let refused = proof::verify(block.commitment(), &renamed);
             match Parameters::by_id(id) {
                 Ok(_) => assert!(matches!(refused, Err(Error::Proof(_)))),
                 Err(_) => assert!(
@@ -90,7 +89,7 @@ fn a_proof_of_a_cheap_system_is_refused() {
     let block = Block::build(params, &payload).unwrap();
     let file = prove(&block);
     verify(&block, &file).unwrap();
-    let refused = proof::verify(block.commitment(), &Membership::of(block.commitment()), &file);
+    let refused = proof::verify(block.commitment(), &file);
     assert!(matches!(refused, Err(Error::Proof(Reject::UnknownParameters(0)))));
 }
 
@@ -141,13 +140,13 @@ fn truncated_and_extended_files_are_refused() {
         // With an envelope that says so, the end comes where a message is missing.
         if let Some(len) = len.checked_sub(ProofFile::ENVELOPE_BYTES) {
             let body = &file[ProofFile::ENVELOPE_BYTES..][..len];
-            let refused = verify(&block, &ProofFile { system: 0, body }.encode());
+            let refused = verify(&block, &ProofFile { system: 0, membership: 1, body }.encode());
             assert!(matches!(refused, Err(Error::Proof(_))), "{refused:?}");
         }
     }
     let mut body = file[ProofFile::ENVELOPE_BYTES..].to_vec();
     body.push(0);
-    let refused = verify(&block, &ProofFile { system: 0, body: &body }.encode());
+    let refused = verify(&block, &ProofFile { system: 0, membership: 1, body: &body }.encode());
     assert!(matches!(refused, Err(Error::Proof(Reject::Trailing(1)))), "{refused:?}");
 }
 
@@ -159,8 +158,7 @@ fn every_altered_statement_is_refused() {
         let file = prove(&block);
         let params = *block.params();
         let refused = |commitment: &Commitment| {
-            let membership = Membership::of(commitment);
-            let verified = proof::verify_with(commitment, &membership, &cheap(), &file);
+            let verified = proof::verify_with(commitment, &cheap(), &file);
             assert!(matches!(verified, Err(Error::Proof(_))), "{verified:?}");
         };
         let with = |params: Params, rows: Vec<_>, root_col| {
@@ -190,16 +188,25 @@ fn every_altered_statement_is_refused() {
     }
 }
 
-/// The membership vector of another commitment, and a proof made with it.
+/// A proof under the name of the other way to show membership, and of one that does not exist.
 #[test]
-fn the_membership_vector_belongs_to_its_commitment() {
+fn a_file_names_how_membership_is_shown() {
     let block = small(HashWidth::W16);
-    let (params, payload) = instance(HashWidth::W16, 4, 1, 2, 7);
-    let other = Membership::of(Block::build(params, &payload).unwrap().commitment());
-    let foreign = proof::prove(&block, &other, &cheap());
-    assert!(matches!(foreign, Err(Error::ForeignMembership)));
-    let foreign = proof::verify_with(block.commitment(), &other, &cheap(), &prove(&block));
-    assert!(matches!(foreign, Err(Error::ForeignMembership)));
+    for membership in MEMBERSHIPS {
+        let system = System::for_rate(1).unwrap().with_membership(membership);
+        let file = proof::prove(&block, &system).unwrap();
+        let _ = proof::verify(block.commitment(), &file).unwrap();
+        let decoded = ProofFile::decode(&file, &airda::artifact::Limits::default()).unwrap();
+        for id in 0..=u8::MAX {
+            let renamed = ProofFile { membership: id, ..decoded }.encode();
+            let verified = proof::verify(block.commitment(), &renamed);
+            match Membership::by_id(id) {
+                Some(mode) if mode == membership => assert!(verified.is_ok()),
+                Some(_) => assert!(matches!(verified, Err(Error::Proof(_)))),
+                None => assert!(matches!(verified, Err(Error::NoMembership))),
+            }
+        }
+    }
 }
 
 /// Columns that check against a commitment to no codeword: recovery names the row, unless the
@@ -257,8 +264,8 @@ fn commitments_and_proofs_are_pinned() {
     assert_eq!(
         pinned,
         [
-            ("f78d267e8251ad6a".to_owned(), "4799eedef3ac6fb1".to_owned()),
-            ("f15b147b82fc3795".to_owned(), "d9539ce2072fa5a9".to_owned()),
+            ("f78d267e8251ad6a".to_owned(), "f16081e7c24617a0".to_owned()),
+            ("f15b147b82fc3795".to_owned(), "1b15d975ab330499".to_owned()),
         ]
     );
 }

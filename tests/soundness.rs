@@ -5,10 +5,10 @@ mod common;
 
 use airda::params::HashWidth;
 use airda::relation::Relation;
-use airda::{Block, Error, F, Params};
+use airda::{Block, Error, F, Params, proof};
 use airda_gkr::Reject;
 use airda_gkr::permutation::{Permutation, Poseidon2};
-use common::{WIDTHS, instance, prove, verify};
+use common::{MEMBERSHIPS, WIDTHS, cheap, instance, prove, verify};
 use p3_field::PrimeCharacteristicRing;
 
 const SHAPE: (usize, usize, usize) = (5, 1, 3);
@@ -40,10 +40,13 @@ fn digest_places(params: &Params) -> Vec<(usize, usize)> {
 
 #[track_caller]
 fn refused(block: &Block) {
-    let file = prove(block);
-    match verify(block, &file) {
-        Err(Error::Proof(Reject::LinearForm)) => {}
-        other => panic!("expected the linear form to fail, got {other:?}"),
+    for membership in MEMBERSHIPS {
+        let system = cheap().with_membership(membership);
+        let file = proof::prove(block, &system).unwrap();
+        match proof::verify_with(block.commitment(), &system, &file) {
+            Err(Error::Proof(Reject::LinearForm)) => {}
+            other => panic!("{membership:?}: expected the linear form to fail, got {other:?}"),
+        }
     }
 }
 
@@ -51,7 +54,11 @@ fn refused(block: &Block) {
 fn the_honest_block_is_accepted() {
     for hash in WIDTHS {
         let block = honest(hash);
-        verify(&block, &prove(&block)).unwrap();
+        for membership in MEMBERSHIPS {
+            let system = cheap().with_membership(membership);
+            let file = proof::prove(&block, &system).unwrap();
+            let _ = proof::verify_with(block.commitment(), &system, &file).unwrap();
+        }
     }
 }
 

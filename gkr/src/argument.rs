@@ -1,8 +1,10 @@
 //! The whole argument: one commitment, one walk, one linear form, one opening.
 //!
 //! # Statement
-//! A vector f of words, extended by the digests of a [`CallTable`], fulfils the table (every
-//! digest is the compression of its call's input words) and the caller's [`Equations`].
+//! A vector f of words fulfils a [`CallTable`] (every digest is the compression of its call's
+//! input words) and the caller's [`Equations`]. The [`Layout`] says which of the table's words
+//! f holds: all of them, or of the source words only the messages of a code, the others being
+//! their encoding by definition.
 //!
 //! # Steps
 //! 1. Both sides absorb the table's shape and the counts that follow from the statement. The
@@ -32,7 +34,7 @@
 #![deny(clippy::expect_used, clippy::panic_in_result_fn)]
 
 use crate::Reject;
-use crate::calls::CallTable;
+use crate::calls::{CallTable, Layout};
 use crate::commit::Scheme;
 use crate::form::{self, Equations};
 use crate::permutation::{Permutation, Poseidon2};
@@ -47,7 +49,9 @@ const DOMAIN: &[u8] = b"airda gkr, stacked, one form, version 1";
 pub struct Statement<'a, const T: usize> {
     /// The calls.
     pub table: &'a CallTable<T>,
-    /// Whatever else the words must fulfil.
+    /// What of the table's words is committed: a layout of this table.
+    pub layout: Layout<'a>,
+    /// Whatever else the committed words must fulfil.
     pub equations: &'a Equations<'a>,
 }
 
@@ -66,6 +70,9 @@ impl<const T: usize> Statement<'_, T> {
             self.table.base(),
             self.table.num_calls(),
             self.table.pieces().len(),
+            self.layout.base(),
+            self.layout.code().map_or(0, |code| code.log_column()),
+            self.layout.code().map_or(0, |code| code.log_columns()),
             self.equations.len(),
         ];
         let bytes: Vec<u8> =
@@ -74,16 +81,16 @@ impl<const T: usize> Statement<'_, T> {
     }
 }
 
-/// Proves a statement about `words`: the source words and all digests.
+/// Proves a statement about `words`: the table's source words and all digests.
 ///
 /// # Panics
-/// When the words are not as many as the table's or the scheme's.
+/// When the words are not as many as the table's, or the layout's not as many as the scheme's.
 #[cfg(feature = "prover")]
 #[tracing::instrument(name = "gkr.prove", skip_all, fields(calls = statement.table.num_calls()))]
 pub fn prove<const T: usize>(
     statement: &Statement<'_, T>,
     scheme: &Scheme,
-    words: Vec<crate::F>,
+    words: &[crate::F],
     channel: &mut (impl crate::transcript::Sender + Send),
 ) where
     Poseidon2<T>: Permutation<T>,
@@ -93,9 +100,8 @@ pub fn prove<const T: usize>(
     // 1.
     statement.bind(channel);
     // 2.
-    let committed = scheme.commit(words, channel);
+    let committed = scheme.commit(statement.layout.gather(words), channel);
     // 3.
-    let words = committed.words();
     let trace = walk::Trace::generate(table.num_calls(), |chunk, columns| {
         table.fill_inputs(words, chunk, columns);
     });
@@ -117,10 +123,10 @@ fn prove_committed<const T: usize>(
     let claim = walk::prove(&trace, channel);
     drop(trace);
     // 4.
+    let Statement { table, layout, equations } = *statement;
     let words = committed.words();
     let num_variables = scheme.num_variables();
-    let point =
-        form::prove(statement.table, &claim, statement.equations, words, num_variables, channel);
+    let point = form::prove(table, &layout, &claim, equations, words, num_variables, channel);
     // 5.
     let _ = scheme.open(committed, &point, channel);
 }
@@ -137,8 +143,8 @@ pub fn verify<const T: usize>(
 where
     Poseidon2<T>: Permutation<T>,
 {
-    let table = statement.table;
-    if scheme.num_words() != table.num_words() {
+    let Statement { table, layout, equations } = *statement;
+    if scheme.num_words() != layout.num_words() {
         return Err(Reject::NumWords(scheme.num_words()));
     }
     // 1.
@@ -149,7 +155,7 @@ where
     let claim = walk::verify::<T>(table.num_calls(), channel)?;
     // 4.
     let num_variables = scheme.num_variables();
-    let owed = form::verify(table, &claim, statement.equations, num_variables, channel)?;
+    let owed = form::verify(table, &layout, &claim, equations, num_variables, channel)?;
     // 5.
     let value = scheme.verify(&commitment, &owed.point, channel)?;
     if owed.weight * value != owed.sum {

@@ -8,13 +8,15 @@ use crate::error::Error;
 pub struct ProofFile<'a> {
     /// Entry of the table of proof systems; whether there is such an entry is not checked here.
     pub system: u16,
+    /// How membership is shown; whether there is such a mode is not checked here.
+    pub membership: u8,
     /// The proof system's own bytes.
     pub body: &'a [u8],
 }
 
 impl<'a> ProofFile<'a> {
     /// Bytes around the body.
-    pub const ENVELOPE_BYTES: usize = HEADER_BYTES + 2 + 4;
+    pub const ENVELOPE_BYTES: usize = HEADER_BYTES + 2 + 1 + 4;
 
     /// The one encoding.
     ///
@@ -24,6 +26,7 @@ impl<'a> ProofFile<'a> {
         assert!(u32::try_from(self.body.len()).is_ok(), "a proof of 4 GiB or more");
         let mut out = start(Kind::Proof, Self::ENVELOPE_BYTES + self.body.len());
         out.extend_from_slice(&self.system.to_le_bytes());
+        out.push(self.membership);
         out.extend_from_slice(&(self.body.len() as u32).to_le_bytes());
         out.extend_from_slice(self.body);
         out
@@ -39,12 +42,13 @@ impl<'a> ProofFile<'a> {
         Limits::check(kind, "its length in bytes", bytes.len(), limits.proof_bytes)?;
         let mut input = Decoder::new(kind, bytes)?;
         let system = input.u16()?;
+        let membership = input.u8()?;
         let len = input.u32()? as usize;
         if len > input.reader.remaining() {
             return input.refuse(Malformed::Truncated);
         }
         let body = input.bytes(len)?;
         input.finish()?;
-        Ok(Self { system, body })
+        Ok(Self { system, membership, body })
     }
 }

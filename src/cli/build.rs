@@ -25,9 +25,7 @@ pub(super) fn build(args: &BuildArgs, output: &Output) -> Result<(), Failure> {
     let block = Block::build(params, &payload).map_err(|error| Failure::at(&place, &error))?;
     let commitment = block.commitment();
     spinner.at("prove");
-    let membership = proof::Membership::of(commitment);
-    let proof =
-        proof::prove(&block, &membership, &system).map_err(|error| Failure::at(&place, &error))?;
+    let proof = proof::prove(&block, &system).map_err(|error| Failure::at(&place, &error))?;
     drop(spinner);
 
     files::create_dir(&files::columns_dir(dir))?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use airda::artifact::{ColumnHeader, Kind, Limits, ProofFile};
-use airda::proof::System;
+use airda::proof::{Membership, System};
 use airda::sampling::SubsetSoundness;
 use airda::{Column, Commitment, HashWidth, Params, Profile};
 
@@ -28,6 +28,7 @@ pub(super) fn inspect(path: &Path) -> Result<(), Failure> {
                 .row(["artifact", "proof"])
                 .row(["size", &size(bytes.len() as u64)])
                 .row(["proof system", &system(proof.system)])
+                .row(["membership", &membership(proof.membership)])
                 .row(["body", &size(proof.body.len() as u64)]);
             print(&table.render(1))
         }
@@ -52,6 +53,12 @@ pub(super) fn inspect(path: &Path) -> Result<(), Failure> {
             verdict.unwrap_or(Ok(())).map_err(failed)
         }
     }
+}
+
+/// How a proof says that it shows membership.
+fn membership(id: u8) -> String {
+    Membership::by_id(id)
+        .map_or_else(|| format!("{id}, unknown"), |mode| format!("by {}", mode.name()))
 }
 
 /// What the entry of the table of proof systems says.

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use airda::profile::DEFAULT_RULE;
-use airda::proof::System;
+use airda::proof::{Membership, System};
 use airda::{HashWidth, Params, Profile};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -95,6 +95,10 @@ struct Encoding {
     /// The hash of cells, rows and trees.
     #[arg(long, value_name = "H", default_value = HashWidth::W16.name(), value_parser = hash_parser())]
     hash: HashWidth,
+    /// How the proof shows that rows are codewords: by committing to the payload half alone, or
+    /// to everything with a vector that every row is orthogonal to.
+    #[arg(long, value_name = "M", default_value = Membership::default().name(), value_parser = membership_parser())]
+    membership: Membership,
 }
 
 #[derive(Debug, Args)]
@@ -136,6 +140,12 @@ fn hash_parser() -> impl TypedValueParser<Value = HashWidth> {
         .map(move |name| all.into_iter().find(|hash| hash.name() == name).unwrap_or_default())
 }
 
+fn membership_parser() -> impl TypedValueParser<Value = Membership> {
+    let all = [Membership::Construction, Membership::Vector];
+    PossibleValuesParser::new(all.map(Membership::name))
+        .map(move |name| all.into_iter().find(|mode| mode.name() == name).unwrap_or_default())
+}
+
 /// A file's bytes, and how they are going to be encoded and proved.
 struct Job {
     payload: Vec<u8>,
@@ -156,7 +166,8 @@ impl Encoding {
             .map_err(|error| Failure::unusable(format!("{place}: {error}")))?;
         let profile = profile.with_rows_of(&params);
         let system = System::for_rate(profile.log_inv_rate())
-            .map_err(|error| Failure::unusable(format!("profile {profile}: {error}")))?;
+            .map_err(|error| Failure::unusable(format!("profile {profile}: {error}")))?
+            .with_membership(self.membership);
         Ok(Job { payload, params, profile, system })
     }
 }

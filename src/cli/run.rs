@@ -30,6 +30,7 @@ pub(super) fn run(args: &RunArgs, output: &Output) -> Result<(), Failure> {
         payload_bytes: payload.len() as u64,
         profile: profile.to_string(),
         hash: params.hash().name(),
+        membership: system.membership().name(),
         codeword_bytes: codeword_bytes(&params),
         columns_sampled: SubsetSoundness::default().samples(params.columns()),
         ..Report::default()
@@ -42,9 +43,7 @@ pub(super) fn run(args: &RunArgs, output: &Output) -> Result<(), Failure> {
     let block = block.map_err(failed)?;
     report.t_encode_commit_s = time;
     spinner.at("prove");
-    let (membership, time) = timed(|| proof::Membership::of(block.commitment()));
-    report.t_membership_s = time;
-    let (proof_bytes, time) = timed(|| proof::prove(&block, &membership, &system));
+    let (proof_bytes, time) = timed(|| proof::prove(&block, &system));
     let proof_bytes = proof_bytes.map_err(failed)?;
     report.t_prove_s = time;
     let commitment_bytes = block.commitment().encode();
@@ -66,9 +65,7 @@ pub(super) fn run(args: &RunArgs, output: &Output) -> Result<(), Failure> {
     // The verifier, from bytes.
     spinner.at("verify");
     let commitment = Commitment::decode(&commitment_bytes, &Limits::default()).map_err(failed)?;
-    let (membership, time) = timed(|| proof::Membership::of(&commitment));
-    report.t_rebuild_s = time;
-    let (verified, time) = timed(|| proof::verify(&commitment, &membership, &proof_bytes));
+    let (verified, time) = timed(|| proof::verify(&commitment, &proof_bytes));
     report.t_verify_proof_s = time;
     match verified {
         Ok(verified) => {

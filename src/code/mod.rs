@@ -20,6 +20,7 @@ mod encode;
 pub mod membership;
 mod payload;
 mod recover;
+pub mod systematic;
 mod transform;
 mod vanishing;
 

@@ -1,4 +1,5 @@
 use airda_gkr::F;
+use airda_gkr::calls::SystematicCode;
 use p3_field::{PrimeCharacteristicRing, PrimeField32, TwoAdicField};
 use p3_util::reverse_bits_len;
 use proptest::prelude::*;
@@ -7,6 +8,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
 use super::membership::{Barycentric, Membership, MembershipVector, ParityCheck};
+use super::systematic::LimbCode;
 use super::*;
 use crate::params::{HashWidth, SYMBOL_BYTES};
 
@@ -341,5 +343,32 @@ fn rows_of_real_sizes_are_codewords_and_are_recovered() {
         for pattern in patterns(params.columns(), 19) {
             assert!(recover(&params, &kept(&columns, &pattern)).unwrap() == matrix);
         }
+    }
+}
+
+/// Over E, limb by limb, the code is the one that rows are encoded with, and the transpose is one.
+#[test]
+fn the_code_over_the_extension_is_the_rows_code_and_has_its_transpose() {
+    let mut rng = StdRng::seed_from_u64(23);
+    let random = |rng: &mut StdRng| E::from_basis_coefficients_fn(|_| rng.random::<F>());
+    for (log_k, log_c) in [(0, 0), (1, 0), (1, 1), (3, 1), (5, 5), (6, 2), (7, 3), (10, 4)] {
+        let params = full(log_k, log_c, 1);
+        let code = LimbCode::new(&params);
+        let (_, matrix) = encoded(&params, 29);
+        let half = params.half();
+        // The five limbs of the row, side by side in E.
+        let codeword: Vec<E> = (0..params.m())
+            .map(|at| E::from_basis_coefficients_fn(|limb| matrix[limb * params.m() + at]))
+            .collect();
+        let message: Vec<E> =
+            codeword.chunks(2 * half).flat_map(|column| &column[..half]).copied().collect();
+        assert_eq!(code.encode(&message), codeword, "k=2^{log_k} c=2^{log_c}");
+
+        let message: Vec<E> = message.iter().map(|_| random(&mut rng)).collect();
+        let weights: Vec<E> = codeword.iter().map(|_| random(&mut rng)).collect();
+        let dot = |a: &[E], b: &[E]| a.iter().zip(b).map(|(&a, &b)| a * b).sum::<E>();
+        let transposed = code.transpose(&weights);
+        assert_eq!(transposed.len(), params.k());
+        assert_eq!(dot(&code.encode(&message), &weights), dot(&message, &transposed));
     }
 }

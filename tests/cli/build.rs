@@ -103,7 +103,7 @@ fn verify_tells_malformed_from_rejected() {
     // A body that proves nothing.
     let built = Built::new();
     let len = fs::read(built.path("dir/proof")).unwrap().len();
-    for byte in [16, 17, len / 2, len - 1] {
+    for byte in [17, 18, len / 2, len - 1] {
         let built = Built::new();
         built.damage(&built.path("dir/proof"), byte);
         assert!(airda(["verify", &at(&built)]).failed(1).contains("proof refused"));

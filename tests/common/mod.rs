@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use airda::params::HashWidth;
-use airda::proof::{self, System};
+use airda::proof::{self, Membership, System};
 use airda::{Block, Error, Params};
 use airda_gkr::commit::{Fold, Parameters, SecurityAssumption};
 use rand::rngs::StdRng;
@@ -11,6 +11,9 @@ use rand::{RngExt, SeedableRng};
 
 /// Both widths.
 pub(crate) const WIDTHS: [HashWidth; 2] = [HashWidth::W16, HashWidth::W24];
+
+/// Both ways to show membership.
+pub(crate) const MEMBERSHIPS: [Membership; 2] = [Membership::Construction, Membership::Vector];
 
 /// A proof system far below the target, which files cannot name.
 pub(crate) fn cheap() -> System {
@@ -45,12 +48,10 @@ pub(crate) fn instance(
 
 /// Proves with the cheap system whatever the block holds, true or not.
 pub(crate) fn prove(block: &Block) -> Vec<u8> {
-    let membership = proof::Membership::of(block.commitment());
-    proof::prove(block, &membership, &cheap()).unwrap()
+    proof::prove(block, &cheap()).unwrap()
 }
 
 /// Verifies a proof of the cheap system.
 pub(crate) fn verify(block: &Block, file: &[u8]) -> Result<(), Error> {
-    let membership = proof::Membership::of(block.commitment());
-    proof::verify_with(block.commitment(), &membership, &cheap(), file).map(|_| ())
+    proof::verify_with(block.commitment(), &cheap(), file).map(|_| ())
 }

@@ -5,8 +5,8 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::*;
-use crate::calls::Source;
-use crate::calls::tests::{sample_table, sample_words};
+use crate::calls::tests::{RandomCode, coded_table, coded_words, sample_table, sample_words};
+use crate::calls::{Layout, Source};
 use crate::commit::{Fold, Parameters, SecurityAssumption};
 use crate::form::{Equation, Term};
 use crate::permutation::DIGEST;
@@ -15,6 +15,10 @@ use crate::walk::Trace;
 use crate::{E, F};
 
 fn scheme<const T: usize>(table: &CallTable<T>) -> Scheme {
+    scheme_for(table.num_words())
+}
+
+fn scheme_for(num_words: usize) -> Scheme {
     let parameters = Parameters::insecure_for_tests(
         SecurityAssumption::JohnsonBound,
         1,
@@ -22,7 +26,7 @@ fn scheme<const T: usize>(table: &CallTable<T>) -> Scheme {
         Fold { variables: 4, shrink: 3 },
         Fold { variables: 3, shrink: 1 },
     );
-    Scheme::new(&parameters, table.num_words()).unwrap()
+    Scheme::new(&parameters, num_words).unwrap()
 }
 
 /// 2112 calls: beyond the chunks that hold them, the walk only knows the rows of the zero input.
@@ -44,7 +48,7 @@ fn words(table: &CallTable<16>) -> Vec<F> {
 /// Proves with a trace that was tampered with.
 fn proof(table: &CallTable<16>, tamper: impl FnOnce(&mut Trace<16>)) -> Vec<u8> {
     let equations = Equations::new();
-    let statement = Statement { table, equations: &equations };
+    let statement = Statement { table, layout: Layout::whole(table), equations: &equations };
     let scheme = scheme(table);
     let mut channel = ProverChannel::new(b"argument");
     statement.bind(&mut channel);
@@ -59,7 +63,7 @@ fn proof(table: &CallTable<16>, tamper: impl FnOnce(&mut Trace<16>)) -> Vec<u8> 
 
 fn verified(table: &CallTable<16>, proof: &[u8]) -> Result<(), Reject> {
     let equations = Equations::new();
-    let statement = Statement { table, equations: &equations };
+    let statement = Statement { table, layout: Layout::whole(table), equations: &equations };
     let mut channel = VerifierChannel::new(b"argument", proof);
     verify(&statement, &scheme(table), &mut channel)?;
     channel.finish()
@@ -126,12 +130,14 @@ where
     let scheme = scheme(&table);
     let equations = with(64, 3, value(3), words[9]);
     let mut channel = ProverChannel::new(b"argument");
-    let statement = Statement { table: &table, equations: &equations };
-    prove(&statement, &scheme, words.clone(), &mut channel);
+    let layout = Layout::whole(&table);
+    let statement = Statement { table: &table, layout, equations: &equations };
+    prove(&statement, &scheme, &words, &mut channel);
     let proof = channel.finish();
     let verified = |domain: &[u8], table: &CallTable<T>, equations: &Equations<'_>| {
         let mut channel = VerifierChannel::new(domain, &proof);
-        verify(&Statement { table, equations }, &scheme, &mut channel)
+        let layout = Layout::whole(table);
+        verify(&Statement { table, layout, equations }, &scheme, &mut channel)
     };
     verified(b"argument", &table, &equations).unwrap();
 
@@ -175,4 +181,34 @@ fn a_proof_holds_for_its_own_statement_only_at_width_16() {
 #[test]
 fn a_proof_holds_for_its_own_statement_only_at_width_24() {
     holds_for_its_own_statement_only::<24>();
+}
+
+/// Source words of which only the messages are committed: parity words are what the code says,
+/// whatever a prover hashes instead.
+#[test]
+fn words_beyond_the_committed_messages_follow_the_code() {
+    for (log_column, log_columns, groups) in [(4, 2, 3), (1, 0, 5), (8, 1, 2), (3, 3, 1)] {
+        let code = RandomCode::new(log_column, log_columns, 3);
+        let table = coded_table(&code, groups);
+        let words = coded_words(&table, &code, 4);
+        let layout = Layout::messages(&table, &code);
+        let equations = Equations::new();
+        let statement = Statement { table: &table, layout, equations: &equations };
+        let scheme = scheme_for(layout.num_words());
+        let outcome = |words: &[F]| {
+            let mut channel = ProverChannel::new(b"argument");
+            prove(&statement, &scheme, words, &mut channel);
+            let proof = channel.finish();
+            let mut channel = VerifierChannel::new(b"argument", &proof);
+            verify(&statement, &scheme, &mut channel)
+        };
+        assert_eq!(outcome(&words), Ok(()));
+        // A word of a message or beyond it, hashed as it is.
+        for at in [0, (1 << log_column) - 1, table.base() - 1] {
+            let mut forged = words.clone();
+            forged[at] += F::ONE;
+            table.evaluate(&mut forged);
+            assert_eq!(outcome(&forged), Err(Reject::LinearForm), "word {at}");
+        }
+    }
 }

@@ -5,16 +5,22 @@
 //! nothing is padded in between. Every input word of every row has a public [`Source`]: a word
 //! committed before, a word of an earlier call's digest, or a constant.
 //!
-//! # The committed vector
+//! # The table's words
 //!
 //! `base` source words, then the digests: word v of row x of the piece at offset o with S rows
 //! is at `base + 8·o + v·S + x`. The base is a multiple of the largest piece, hence every
-//! column of every piece is a block aligned to its own size.
+//! column of every piece is a block aligned to its own size. What of it is committed, and
+//! where, says a [`Layout`].
 
+mod code;
 mod evaluate;
 #[cfg(feature = "prover")]
 mod fill;
+mod layout;
 
+pub use self::code::SystematicCode;
+pub use self::layout::Layout;
+pub(crate) use self::layout::Place;
 use crate::F;
 use crate::permutation::DIGEST;
 
@@ -23,12 +29,12 @@ use crate::permutation::DIGEST;
 pub enum Source {
     /// The same constant in every row.
     Constant(F),
-    /// Word `start + x` of the committed vector.
+    /// Word `start + x` of the table.
     Block {
         /// Aligned to the piece's size.
         start: usize,
     },
-    /// Word `start + 2x + child` of the committed vector: one of two interleaved columns.
+    /// Word `start + 2x + child` of the table: one of two interleaved columns.
     Interleaved {
         /// Aligned to twice the piece's size.
         start: usize,
@@ -112,7 +118,7 @@ impl<const T: usize> CallTable<T> {
         self.pieces.len() - 1
     }
 
-    /// Where digest word `v` of a piece starts in the committed vector.
+    /// Where digest word `v` of a piece starts among the table's words.
     pub fn digest(&self, piece: usize, v: usize) -> usize {
         let piece = &self.pieces[piece];
         self.digest_at(piece.offset, piece.log_size, v)
@@ -142,7 +148,7 @@ impl<const T: usize> CallTable<T> {
         self.num_calls
     }
 
-    /// Words of the committed vector: sources and digests.
+    /// The table's words: sources and digests.
     pub const fn num_words(&self) -> usize {
         self.base + DIGEST * self.num_calls
     }

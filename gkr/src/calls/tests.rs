@@ -3,6 +3,8 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::*;
+use crate::E;
+use crate::codec::limbs;
 use crate::permutation::{Digest, Permutation, Poseidon2};
 
 /// A table with every kind of source, and pieces from 256 rows down to one.
@@ -117,4 +119,136 @@ fn refuses_ascending_pieces() {
     let inputs = [Source::Constant(F::ZERO); 16];
     table.push(1, inputs);
     table.push(2, inputs);
+}
+
+/// A systematic code with a random parity part.
+#[derive(Clone, Debug)]
+pub(crate) struct RandomCode {
+    log_column: usize,
+    log_columns: usize,
+    /// A row for each parity word.
+    parity: Vec<Vec<F>>,
+}
+
+impl RandomCode {
+    pub(crate) fn new(log_column: usize, log_columns: usize, seed: u64) -> Self {
+        let mut rng = StdRng::seed_from_u64(seed);
+        let len = 1 << (log_column + log_columns - 1);
+        let parity = (0..len).map(|_| (0..len).map(|_| rng.random()).collect()).collect();
+        Self { log_column, log_columns, parity }
+    }
+
+    /// The codeword of a message.
+    pub(crate) fn codeword(&self, message: &[F]) -> Vec<F> {
+        let message: Vec<E> = message.iter().map(|&word| word.into()).collect();
+        self.encode(&message).iter().map(|symbol| limbs(symbol)[0]).collect()
+    }
+}
+
+impl SystematicCode for RandomCode {
+    fn log_column(&self) -> usize {
+        self.log_column
+    }
+
+    fn log_columns(&self) -> usize {
+        self.log_columns
+    }
+
+    fn encode(&self, message: &[E]) -> Vec<E> {
+        let half = 1 << (self.log_column - 1);
+        let parity = |row: &Vec<F>| row.iter().zip(message).map(|(&m, &word)| word * m).sum();
+        let parity: Vec<E> = self.parity.iter().map(parity).collect();
+        let columns = message.chunks(half).zip(parity.chunks(half));
+        columns.flat_map(|(message, parity)| [message, parity].concat()).collect()
+    }
+
+    fn transpose(&self, weights: &[E]) -> Vec<E> {
+        let half = 1 << (self.log_column - 1);
+        let mut message = Vec::new();
+        let mut parity = Vec::new();
+        for column in weights.chunks(2 * half) {
+            message.extend_from_slice(&column[..half]);
+            parity.extend_from_slice(&column[half..]);
+        }
+        for (row, &weight) in self.parity.iter().zip(&parity) {
+            for (to, &m) in message.iter_mut().zip(row) {
+                *to += weight * m;
+            }
+        }
+        message
+    }
+}
+
+/// A table over `groups` codewords: a chain through their columns, and a tree over its end.
+pub(crate) fn coded_table(code: &RandomCode, groups: usize) -> CallTable<16> {
+    let (log_size, columns) = (code.log_column, groups << code.log_columns);
+    let mut table = CallTable::new(columns << log_size);
+    let mut last: Option<usize> = None;
+    for step in 0..columns.div_ceil(DIGEST) {
+        let inputs = std::array::from_fn(|v| match (v.checked_sub(DIGEST), last) {
+            (None, None) => Source::Constant(F::from_usize(v)),
+            (None, Some(piece)) => Source::Block { start: table.digest(piece, v) },
+            (Some(v), _) if step * DIGEST + v < columns => {
+                Source::Block { start: (step * DIGEST + v) << log_size }
+            }
+            _ => Source::Constant(F::ZERO),
+        });
+        last = Some(table.push(log_size, inputs));
+    }
+    let mut below = last.unwrap();
+    for log_size in (0..log_size).rev() {
+        let inputs = std::array::from_fn(|v| Source::Interleaved {
+            start: table.digest(below, v % DIGEST),
+            child: v / DIGEST,
+        });
+        below = table.push(log_size, inputs);
+    }
+    table
+}
+
+/// The words of such a table, digests included.
+pub(crate) fn coded_words(table: &CallTable<16>, code: &RandomCode, seed: u64) -> Vec<F> {
+    let mut rng = StdRng::seed_from_u64(seed);
+    let mut words = Vec::new();
+    while words.len() < table.base() {
+        let message: Vec<F> = (0..1 << code.log_message()).map(|_| rng.random()).collect();
+        words.extend(code.codeword(&message));
+    }
+    words.resize(table.num_words(), F::ZERO);
+    table.evaluate(&mut words);
+    words
+}
+
+#[test]
+fn a_layout_of_messages_holds_half_columns_and_all_digests() {
+    let code = RandomCode::new(3, 2, 1);
+    let table = coded_table(&code, 3);
+    let words = coded_words(&table, &code, 2);
+    let layout = Layout::messages(&table, &code);
+    assert_eq!(layout.base(), table.base() / 2);
+    let committed = layout.gather(&words);
+    assert_eq!(committed.len(), layout.num_words());
+    for start in (0..table.base()).step_by(8) {
+        let Place::Coded { start: group, column } = layout.place(start) else { panic!("a code") };
+        assert_eq!(committed[group + 4 * column..][..4], words[start..start + 4]);
+    }
+    for start in table.base()..table.num_words() {
+        assert_eq!(layout.place(start), Place::Words(layout.digest(start)));
+        assert_eq!(committed[layout.digest(start)], words[start]);
+    }
+    // One column and one row a group: the base is filled up to the largest piece.
+    let code = RandomCode::new(1, 0, 1);
+    let table = coded_table(&code, 3);
+    let layout = Layout::messages(&table, &code);
+    assert_eq!((table.base(), layout.base()), (6, 4));
+    assert_eq!(layout.gather(&coded_words(&table, &code, 2)).len(), layout.num_words());
+}
+
+#[test]
+#[should_panic(expected = "whole columns")]
+fn a_layout_of_messages_refuses_calls_on_parts_of_columns() {
+    let code = RandomCode::new(3, 0, 1);
+    let mut table = CallTable::<16>::new(8);
+    table.push(2, [Source::Block { start: 4 }; 16]);
+    let _ = Layout::messages(&table, &code);
 }

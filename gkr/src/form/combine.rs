@@ -8,7 +8,7 @@ use p3_field::PrimeCharacteristicRing;
 
 use super::rows::PointWeights;
 use super::{LinearForm, Term, Vector};
-use crate::calls::{CallTable, Piece, Source};
+use crate::calls::{CallTable, Layout, Piece, Place, Source};
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::walk;
 use crate::{E, F};
@@ -85,11 +85,13 @@ enum Shape {
     Rows,
     Interleaved(usize),
     Shifted,
+    Coded(usize),
 }
 
 /// Combines the walk's claims and the equations by the powers of γ.
 pub(crate) fn combine<'a, const T: usize>(
     table: &CallTable<T>,
+    layout: &Layout<'a>,
     claim: &walk::Claim<T>,
     equations: &Equations<'a>,
     gamma: E,
@@ -113,12 +115,12 @@ where
     Poseidon2::<T>::permute(&mut zeros);
     let of_zeros: E = digest.iter().zip(zeros).map(|(&beta, word)| beta * word).sum();
     form.value += scale * claim.y - claim.outputs_at.tail(table.num_calls()) * of_zeros;
-    table_terms(table, &claim.outputs_at, Some(&digest), &inputs, &mut form);
+    table_terms(table, layout, &claim.outputs_at, Some(&digest), &inputs, &mut form);
 
     // The inputs; the rows beyond the table add nothing.
     let inputs: [E; T] = std::array::from_fn(|_| power());
     form.value += inputs.iter().zip(&claim.inputs).map(|(&g, &a)| g * a).sum::<E>();
-    table_terms(table, &claim.inputs_at, None, &inputs, &mut form);
+    table_terms(table, layout, &claim.inputs_at, None, &inputs, &mut form);
 
     for equation in &equations.list {
         let scale = power();
@@ -130,29 +132,34 @@ where
 }
 
 /// Adds `Σ_i w(i)·[Σ_v digest_v·D_v[i] + Σ_v inputs_v·in_v[i]]` to the form.
-fn table_terms<const T: usize>(
+fn table_terms<'a, const T: usize>(
     table: &CallTable<T>,
+    layout: &Layout<'a>,
     point: &walk::Point,
     digest: Option<&[E; DIGEST]>,
     inputs: &[E; T],
-    form: &mut LinearForm<'_>,
+    form: &mut LinearForm<'a>,
 ) {
     let mut weights = PointWeights::new(point);
     let mut known = BTreeMap::new();
-    let mut vector =
-        |form: &mut LinearForm<'_>, weights: &PointWeights<'_>, piece: &Piece<T>, shape| {
-            let log_size = piece.log_size;
-            let place = PointWeights::place(log_size, piece.offset);
-            *known.entry((log_size, place, shape)).or_insert_with(|| {
-                let weights = weights.rows(log_size, place);
-                form.vectors.push(match shape {
-                    Shape::Rows => Vector::Rows { log_size, weights },
-                    Shape::Interleaved(child) => Vector::Interleaved { log_size, weights, child },
-                    Shape::Shifted => Vector::Shifted { log_size, weights },
-                });
-                form.vectors.len() - 1
-            })
-        };
+    let mut vector = |form: &mut LinearForm<'a>,
+                      weights: &PointWeights<'_>,
+                      piece: &Piece<T>,
+                      shape| {
+        let log_size = piece.log_size;
+        let place = PointWeights::place(log_size, piece.offset);
+        *known.entry((log_size, place, shape)).or_insert_with(|| {
+            let weights = weights.rows(log_size, place);
+            form.vectors.push(match (shape, layout.code()) {
+                (Shape::Interleaved(child), _) => Vector::Interleaved { log_size, weights, child },
+                (Shape::Shifted, _) => Vector::Shifted { log_size, weights },
+                (Shape::Coded(column), Some(code)) => Vector::Coded { code, column, weights },
+                // Without a code there is no coded place.
+                (Shape::Rows | Shape::Coded(_), _) => Vector::Rows { log_size, weights },
+            });
+            form.vectors.len() - 1
+        })
+    };
     // A piece's constants need Σψ and ψ(0); pieces that share a vector share them.
     let mut constants = BTreeMap::new();
     for (index, piece) in table.pieces().iter().enumerate() {
@@ -160,7 +167,7 @@ fn table_terms<const T: usize>(
         if let Some(digest) = digest {
             let rows = vector(form, &weights, piece, Shape::Rows);
             for (v, &beta) in digest.iter().enumerate() {
-                let start = table.digest(index, v);
+                let start = layout.digest(table.digest(index, v));
                 form.terms.push(Term { start, vector: rows, coefficient: head * beta });
             }
         }
@@ -187,6 +194,10 @@ fn table_terms<const T: usize>(
                     form.value -= coefficient * constant().1 * first;
                     (start, Shape::Shifted)
                 }
+            };
+            let (start, shape) = match layout.place(start) {
+                Place::Words(start) => (start, shape),
+                Place::Coded { start, column } => (start, Shape::Coded(column)),
             };
             let vector = vector(form, &weights, piece, shape);
             form.terms.push(Term { start, vector, coefficient });

@@ -44,6 +44,7 @@ pub(crate) use verify::verify;
 
 use self::rows::{RowWeights, eq_table};
 use crate::E;
+use crate::calls::SystematicCode;
 
 /// `coefficient·⟨vectors[vector], f[start ..]⟩`; `start` is a multiple of the vector's length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +70,8 @@ pub(crate) enum Vector<'a> {
     Interleaved { log_size: usize, weights: RowWeights, child: usize },
     /// Row weights moved down by one; the first is dropped, the last entry is zero.
     Shifted { log_size: usize, weights: RowWeights },
+    /// Row weights on one column of a codeword, as weights on its message.
+    Coded { code: &'a dyn SystematicCode, column: usize, weights: RowWeights },
 }
 
 impl Vector<'_> {
@@ -79,6 +82,7 @@ impl Vector<'_> {
             Self::Given(entries) => entries.len().checked_ilog2().unwrap_or(0) as usize,
             Self::Rows { log_size, .. } | Self::Shifted { log_size, .. } => *log_size,
             Self::Interleaved { log_size, .. } => log_size + 1,
+            Self::Coded { code, .. } => code.log_message(),
         }
     }
 
@@ -94,6 +98,12 @@ impl Vector<'_> {
             }
             Self::Shifted { weights, .. } => {
                 weights.dense().into_iter().skip(1).chain([E::ZERO]).collect()
+            }
+            Self::Coded { code, column, weights } => {
+                let before = E::zero_vec(column << code.log_column());
+                let mut codeword = [before, weights.dense()].concat();
+                codeword.resize(2 << code.log_message(), E::ZERO);
+                code.transpose(&codeword)
             }
         }
     }
@@ -115,6 +125,13 @@ impl Vector<'_> {
                 None => E::ZERO,
             },
             Self::Shifted { .. } => dense(&self.dense()),
+            Self::Coded { code, column, weights } => code
+                .encode(&eq_table(z))
+                .iter()
+                .skip(column << code.log_column())
+                .zip(weights.dense())
+                .map(|(&eq, weight)| eq * weight)
+                .sum(),
         }
     }
 }

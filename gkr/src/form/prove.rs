@@ -5,7 +5,7 @@ use p3_maybe_rayon::prelude::*;
 use tracing::instrument;
 
 use super::{Equations, LinearForm, Term, combine};
-use crate::calls::CallTable;
+use crate::calls::{CallTable, Layout};
 use crate::permutation::{Packed, Permutation, Poseidon2};
 use crate::sumcheck::{self, PackedE};
 use crate::transcript::Sender;
@@ -15,6 +15,7 @@ use crate::{E, F, walk};
 #[instrument(name = "gkr.form.prove", skip_all, fields(num_variables))]
 pub(crate) fn prove<const T: usize>(
     table: &CallTable<T>,
+    layout: &Layout<'_>,
     claim: &walk::Claim<T>,
     equations: &Equations<'_>,
     words: &[F],
@@ -26,7 +27,7 @@ where
 {
     // 1.
     let gamma = channel.draw();
-    let form = combine(table, claim, equations, gamma);
+    let form = combine(table, layout, claim, equations, gamma);
     let value = form.value;
     let weights = form.materialise(num_variables);
     // 2. What is left of the claim is settled by the opening.

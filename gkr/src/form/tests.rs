@@ -6,8 +6,8 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::*;
-use crate::calls::CallTable;
 use crate::calls::tests::{sample_table, sample_words};
+use crate::calls::{CallTable, Layout};
 use crate::permutation::{DIGEST, Packed, Permutation, Poseidon2};
 use crate::transcript::{ProverChannel, VerifierChannel};
 use crate::{F, Reject, walk};
@@ -104,7 +104,7 @@ where
     let num_variables = num_variables(&table);
 
     // The form has its value, and its extension is that of its entries.
-    let form = combine(&table, &claim, &equations, random(&mut rng));
+    let form = combine(&table, &Layout::whole(&table), &claim, &equations, random(&mut rng));
     let weights = unpack(&form.clone().materialise(num_variables));
     let sum: E = words.iter().zip(&weights).map(|(&f, &w)| w * f).sum();
     assert_eq!(sum, form.value);
@@ -115,11 +115,21 @@ where
 
     // Both sides end on one claim, which is true.
     let mut channel = ProverChannel::new(b"form");
-    let point = prove(&table, &claim, &equations, &words, num_variables, &mut channel);
+    let point = prove(
+        &table,
+        &Layout::whole(&table),
+        &claim,
+        &equations,
+        &words,
+        num_variables,
+        &mut channel,
+    );
     let proof = channel.finish();
     let verified = |claim: &walk::Claim<T>, equations: &Equations<'_>| {
         let mut channel = VerifierChannel::new(b"form", &proof);
-        let owed = verify(&table, claim, equations, num_variables, &mut channel).unwrap();
+        let owed =
+            verify(&table, &Layout::whole(&table), claim, equations, num_variables, &mut channel)
+                .unwrap();
         let opened: E = eq_table(&owed.point).iter().zip(&words).map(|(&eq, &f)| eq * f).sum();
         (owed.point, opened * owed.weight == owed.sum)
     };
@@ -172,7 +182,7 @@ fn a_wrong_digest_breaks_the_form() {
         // The walk speaks of the permutation of the inputs as they are.
         let claim = true_claim(&table, &words, 7);
         let equations = Equations::new();
-        let form = combine(&table, &claim, &equations, random(&mut rng));
+        let form = combine(&table, &Layout::whole(&table), &claim, &equations, random(&mut rng));
         let weights = unpack(&form.clone().materialise(num_variables(&table)));
         let sum: E = words.iter().zip(&weights).map(|(&f, &w)| w * f).sum();
         assert_ne!(sum, form.value, "word {at}");
@@ -197,7 +207,15 @@ where
     let claim = true_claim(&table, &words, 4);
     let mut channel = ProverChannel::new(b"form");
     let equations = Equations::new();
-    prove(&table, &claim, &equations, &words, num_variables(&table), &mut channel);
+    prove(
+        &table,
+        &Layout::whole(&table),
+        &claim,
+        &equations,
+        &words,
+        num_variables(&table),
+        &mut channel,
+    );
     Proved { table, words, claim, proof: channel.finish() }
 }
 
@@ -214,7 +232,8 @@ fn every_truncation_is_refused() {
     let (equations, num_variables) = (Equations::new(), num_variables(&table));
     for len in 0..proof.len() {
         let mut channel = VerifierChannel::new(b"form", &proof[..len]);
-        let refused = verify(&table, &claim, &equations, num_variables, &mut channel);
+        let refused =
+            verify(&table, &Layout::whole(&table), &claim, &equations, num_variables, &mut channel);
         assert_eq!(refused, Err(Reject::Truncated));
     }
 }
@@ -228,7 +247,14 @@ fn altered_messages_leave_a_false_claim() {
         let mut forged = proof.clone();
         forged[at] ^= 1 << (at % 8);
         let mut channel = VerifierChannel::new(b"form", &forged);
-        match verify(&table, &claim, &equations, num_variables, &mut channel) {
+        match verify(
+            &table,
+            &Layout::whole(&table),
+            &claim,
+            &equations,
+            num_variables,
+            &mut channel,
+        ) {
             Ok(owed) => {
                 let eq = eq_table(&owed.point);
                 let opened: E = eq.iter().zip(&words).map(|(&eq, &f)| eq * f).sum();

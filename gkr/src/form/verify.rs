@@ -6,7 +6,7 @@ use p3_field::PrimeCharacteristicRing;
 
 use super::rows::{eq_at, eq_table};
 use super::{Equations, LinearForm, combine};
-use crate::calls::CallTable;
+use crate::calls::{CallTable, Layout};
 use crate::permutation::{Permutation, Poseidon2};
 use crate::transcript::Receiver;
 use crate::{E, Reject, sumcheck, walk};
@@ -29,6 +29,7 @@ pub(crate) struct Claim {
 /// [`Reject::Truncated`] or [`Reject::NonCanonicalWord`].
 pub(crate) fn verify<const T: usize>(
     table: &CallTable<T>,
+    layout: &Layout<'_>,
     claim: &walk::Claim<T>,
     equations: &Equations<'_>,
     num_variables: usize,
@@ -39,7 +40,7 @@ where
 {
     // 1.
     let gamma = channel.draw();
-    let form = combine(table, claim, equations, gamma);
+    let form = combine(table, layout, claim, equations, gamma);
     // 2.
     let sumcheck::Claim { point, sum } = sumcheck::verify(num_variables, form.value, channel)?;
     // 3.

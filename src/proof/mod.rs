@@ -1,0 +1,235 @@
+//! Proving that a commitment is well formed, and checking it.
+//!
+//! # Statement
+//! The [relation](crate::relation) at the commitment's public parameters, row digests and
+//! column root.
+//!
+//! # Steps
+//! 1. Both sides absorb the domain, the public parameters, how membership is shown, the row
+//!    digests, root_col and the root.
+//! 2. Membership by construction: what is committed of the matrix is its payload half, the
+//!    messages of the [row code](crate::code::systematic). Membership by vector: the whole
+//!    matrix is committed; p and L follow from the public parameters and the root alone
+//!    ([`code::membership`]), so one commitment has one p.
+//! 3. The [argument] for the relation's calls and equations.
+//!
+//! # Soundness
+//! [`security`](crate::security).
+//!
+//! # Cost
+//! The argument's; the verifier adds O(m log m) for one encoding over E, or for L.
+//!
+//! # Source
+//! LeanDA's relation, without the VM; there membership is shown by the vector.
+//!
+//! # Deviations
+//! Membership by construction.
+#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
+#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+
+mod system;
+
+use airda_gkr::argument::{self, Statement};
+use airda_gkr::calls::Layout;
+use airda_gkr::commit::Scheme;
+use airda_gkr::permutation::{Permutation, Poseidon2};
+#[cfg(feature = "prover")]
+use airda_gkr::transcript::ProverChannel;
+use airda_gkr::transcript::{Channel, VerifierChannel};
+use tracing::{info_span, instrument};
+
+pub use self::system::{Membership, System};
+use crate::artifact::{Limits, ProofFile};
+#[cfg(feature = "prover")]
+use crate::block::Block;
+use crate::code::membership::{self, MembershipVector};
+use crate::code::systematic::LimbCode;
+use crate::commitment::Commitment;
+use crate::error::Error;
+use crate::params::HashWidth;
+use crate::relation::Relation;
+use crate::security::Security;
+
+/// Absorbed first.
+const DOMAIN: &[u8] = b"airda proof, version 1";
+
+/// What a good proof tells.
+#[must_use]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verified {
+    /// How secure the proof is.
+    pub security: Security,
+    /// Calls of the compression that it covers.
+    pub calls: usize,
+}
+
+/// Step 2: what shows that rows are codewords.
+enum Shown {
+    Construction(LimbCode),
+    Vector(MembershipVector),
+}
+
+impl Shown {
+    fn new(system: &System, commitment: &Commitment) -> Self {
+        let (params, root) = (commitment.params(), commitment.root());
+        match system.membership() {
+            Membership::Construction => Self::Construction(LimbCode::new(params)),
+            Membership::Vector => info_span!("das.membership").in_scope(|| {
+                Self::Vector(MembershipVector::new(params, membership::point(params, root)))
+            }),
+        }
+    }
+
+    const fn vector(&self) -> Option<&MembershipVector> {
+        match self {
+            Self::Construction(_) => None,
+            Self::Vector(vector) => Some(vector),
+        }
+    }
+
+    fn layout<const T: usize>(&self, relation: &Relation<T>) -> Layout<'_>
+    where
+        Poseidon2<T>: Permutation<T>,
+    {
+        match self {
+            Self::Construction(code) => Layout::messages(relation.table(), code),
+            Self::Vector(_) => Layout::whole(relation.table()),
+        }
+    }
+}
+
+/// Proves that the block's commitment is well formed; returns the proof's file.
+///
+/// The witness is not checked: for a block that is not well formed this returns a proof that
+/// does not verify.
+///
+/// # Errors
+/// [`Error::Proof`] when the system has no instance for the block's size.
+#[cfg(feature = "prover")]
+#[instrument(name = "das.prove", skip_all)]
+pub fn prove(block: &Block, system: &System) -> Result<Vec<u8>, Error> {
+    match block.params().hash() {
+        HashWidth::W16 => prove_at::<16>(block, system),
+        HashWidth::W24 => prove_at::<24>(block, system),
+    }
+}
+
+#[cfg(feature = "prover")]
+fn prove_at<const T: usize>(block: &Block, system: &System) -> Result<Vec<u8>, Error>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    let commitment = block.commitment();
+    let relation = Relation::<T>::new(block.params());
+    // 2.
+    let shown = Shown::new(system, commitment);
+    let layout = shown.layout(&relation);
+    let scheme = Scheme::new(system.parameters(), layout.num_words())?;
+    let equations = relation.equations(
+        &layout,
+        commitment.row_digests(),
+        commitment.root_col(),
+        shown.vector(),
+    );
+    let mut channel = ProverChannel::new(DOMAIN);
+    // 1.
+    bind(commitment, system, &mut channel);
+    // 3.
+    let statement = Statement { table: relation.table(), layout, equations: &equations };
+    argument::prove(&statement, &scheme, block.words(), &mut channel);
+    let body = &channel.finish();
+    let membership = system.membership().id();
+    Ok(ProofFile { system: system.parameters().id(), membership, body }.encode())
+}
+
+/// Checks a proof's file against a commitment.
+///
+/// # Errors
+/// [`Error::Malformed`] when the file is no proof, [`Error::Proof`] when the proof is refused.
+#[instrument(name = "das.verify", skip_all)]
+pub fn verify(commitment: &Commitment, file: &[u8]) -> Result<Verified, Error> {
+    let file = ProofFile::decode(file, &Limits::default())?;
+    let membership = Membership::by_id(file.membership).ok_or(Error::NoMembership)?;
+    let system = System::by_id(file.system)?.with_membership(membership);
+    verify_body(commitment, &system, file.body)
+}
+
+/// Checks a proof made by a system that files cannot name.
+///
+/// # Errors
+/// As [`verify`].
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+pub fn verify_with(
+    commitment: &Commitment,
+    system: &System,
+    file: &[u8],
+) -> Result<Verified, Error> {
+    let file = ProofFile::decode(file, &Limits::default())?;
+    if file.system != system.parameters().id() {
+        return Err(airda_gkr::Reject::UnknownParameters(file.system).into());
+    }
+    if file.membership != system.membership().id() {
+        return Err(Error::NoMembership);
+    }
+    verify_body(commitment, system, file.body)
+}
+
+fn verify_body(commitment: &Commitment, system: &System, body: &[u8]) -> Result<Verified, Error> {
+    match commitment.params().hash() {
+        HashWidth::W16 => verify_at::<16>(commitment, system, body),
+        HashWidth::W24 => verify_at::<24>(commitment, system, body),
+    }
+}
+
+fn verify_at<const T: usize>(
+    commitment: &Commitment,
+    system: &System,
+    body: &[u8],
+) -> Result<Verified, Error>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    let relation = Relation::<T>::new(commitment.params());
+    let table = relation.table();
+    // 2.
+    let shown = Shown::new(system, commitment);
+    let layout = shown.layout(&relation);
+    let scheme = Scheme::new(system.parameters(), layout.num_words())?;
+    let equations = relation.equations(
+        &layout,
+        commitment.row_digests(),
+        commitment.root_col(),
+        shown.vector(),
+    );
+    let mut channel = VerifierChannel::new(DOMAIN, body);
+    // 1.
+    bind(commitment, system, &mut channel);
+    // 3.
+    let statement = Statement { table, layout, equations: &equations };
+    argument::verify(&statement, &scheme, &mut channel)?;
+    channel.finish()?;
+    Ok(Verified {
+        security: Security::of(commitment.params(), &scheme, &statement),
+        calls: table.num_calls(),
+    })
+}
+
+/// Step 1.
+fn bind(commitment: &Commitment, system: &System, channel: &mut impl Channel) {
+    let params = commitment.params();
+    let numbers = [
+        params.hash().width() as u64,
+        params.log_k() as u64,
+        params.log_c() as u64,
+        params.rows() as u64,
+        params.payload_len(),
+        u64::from(crate::hash::HASH_VERSION),
+        u64::from(system.membership().id()),
+    ];
+    let bytes: Vec<u8> = numbers.into_iter().flat_map(u64::to_le_bytes).collect();
+    channel.bind_bytes(&bytes);
+    channel.bind_words(&commitment.row_digests().concat());
+    channel.bind_words(commitment.root_col());
+    channel.bind_words(commitment.root());
+}
