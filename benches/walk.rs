@@ -10,12 +10,17 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use airda_gkr::F;
+use airda_gkr::memory::HugePages;
 use airda_gkr::permutation::{Packed, Permutation, Poseidon2};
 use airda_gkr::transcript::{ProverChannel, VerifierChannel};
 use airda_gkr::walk::{CHUNK, Claim, Trace, prove, verify};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use p3_field::{PackedValue, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
+
+/// As in the binary.
+#[global_allocator]
+static ALLOCATOR: HugePages = HugePages;
 
 const DOMAIN: &[u8] = b"bench";
 /// Runs that the ratios are the fastest of.

@@ -2,8 +2,13 @@
 #![allow(dead_code, reason = "each bench uses a part")]
 
 use airda::{HashWidth, Params};
+use airda_gkr::memory::HugePages;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+
+/// As in the binary.
+#[global_allocator]
+static ALLOCATOR: HugePages = HugePages;
 
 /// Both widths.
 pub(crate) const WIDTHS: [HashWidth; 2] = [HashWidth::W16, HashWidth::W24];

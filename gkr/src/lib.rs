@@ -13,6 +13,7 @@ pub mod codec;
 pub mod commit;
 mod error;
 pub mod form;
+pub mod memory;
 pub mod permutation;
 pub mod security;
 #[cfg(feature = "prover")]
