@@ -257,8 +257,8 @@ fn commitments_and_proofs_are_pinned() {
     assert_eq!(
         pinned,
         [
-            ("f78d267e8251ad6a".to_owned(), "4799eedef3ac6fb1".to_owned()),
-            ("f15b147b82fc3795".to_owned(), "d9539ce2072fa5a9".to_owned()),
+            ("f78d267e8251ad6a".to_owned(), "f71be5796127423e".to_owned()),
+            ("f15b147b82fc3795".to_owned(), "3b9c738726548dfc".to_owned()),
         ]
     );
 }

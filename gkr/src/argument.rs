@@ -40,7 +40,7 @@ use crate::transcript::{Channel, VerifierChannel};
 use crate::walk;
 
 /// Absorbed first: the protocol and its version.
-const DOMAIN: &[u8] = b"airda gkr, stacked, one form, version 1";
+const DOMAIN: &[u8] = b"airda gkr, stacked, one form, version 2";
 
 /// What is proved.
 #[derive(Clone, Copy, Debug)]
@@ -119,8 +119,15 @@ fn prove_committed<const T: usize>(
     // 4.
     let words = committed.words();
     let num_variables = scheme.num_variables();
-    let point =
-        form::prove(statement.table, &claim, statement.equations, words, num_variables, channel);
+    let point = form::prove(
+        statement.table,
+        &claim,
+        statement.equations,
+        words,
+        &[],
+        num_variables,
+        channel,
+    );
     // 5.
     let _ = scheme.open(committed, &point, channel);
 }

@@ -11,6 +11,7 @@
 //! is at `base + 8·o + v·S + x`. The base is a multiple of the largest piece, hence every
 //! column of every piece is a block aligned to its own size.
 
+pub mod code;
 mod evaluate;
 #[cfg(feature = "prover")]
 mod fill;
