@@ -264,8 +264,8 @@ fn commitments_and_proofs_are_pinned() {
     assert_eq!(
         pinned,
         [
-            ("f78d267e8251ad6a".to_owned(), "f16081e7c24617a0".to_owned()),
-            ("f15b147b82fc3795".to_owned(), "1b15d975ab330499".to_owned()),
+            ("f78d267e8251ad6a".to_owned(), "ed5c5e7bb8b10168".to_owned()),
+            ("f15b147b82fc3795".to_owned(), "557462af313e3425".to_owned()),
         ]
     );
 }

@@ -42,7 +42,7 @@ use crate::transcript::{Channel, VerifierChannel};
 use crate::walk;
 
 /// Absorbed first: the protocol and its version.
-const DOMAIN: &[u8] = b"airda gkr, stacked, one form, version 1";
+const DOMAIN: &[u8] = b"airda gkr, stacked, one form, version 2";
 
 /// What is proved.
 #[derive(Clone, Copy, Debug)]
@@ -105,14 +105,15 @@ pub fn prove<const T: usize>(
     let trace = walk::Trace::generate(table.num_calls(), |chunk, columns| {
         table.fill_inputs(words, chunk, columns);
     });
-    prove_committed(statement, scheme, committed, trace, channel);
+    prove_committed(statement, scheme, words, committed, trace, channel);
 }
 
-/// Steps 3 to 5, with whatever trace the prover believes in.
+/// Steps 3 to 5, with whatever words and trace the prover believes in.
 #[cfg(feature = "prover")]
 fn prove_committed<const T: usize>(
     statement: &Statement<'_, T>,
     scheme: &Scheme,
+    words: &[crate::F],
     committed: crate::commit::Committed,
     trace: walk::Trace<T>,
     channel: &mut (impl crate::transcript::Sender + Send),
@@ -124,7 +125,10 @@ fn prove_committed<const T: usize>(
     drop(trace);
     // 4.
     let Statement { table, layout, equations } = *statement;
-    let words = committed.words();
+    let words = form::Words {
+        committed: committed.words(),
+        source: layout.code().map_or(&[], |_| words.split_at(table.base()).0),
+    };
     let num_variables = scheme.num_variables();
     let point = form::prove(table, &layout, &claim, equations, words, num_variables, channel);
     // 5.

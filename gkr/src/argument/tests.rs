@@ -52,12 +52,13 @@ fn proof(table: &CallTable<16>, tamper: impl FnOnce(&mut Trace<16>)) -> Vec<u8> 
     let scheme = scheme(table);
     let mut channel = ProverChannel::new(b"argument");
     statement.bind(&mut channel);
-    let committed = scheme.commit(words(table), &mut channel);
+    let words = words(table);
+    let committed = scheme.commit(words.clone(), &mut channel);
     let mut trace = Trace::generate(table.num_calls(), |chunk, columns| {
-        table.fill_inputs(committed.words(), chunk, columns);
+        table.fill_inputs(&words, chunk, columns);
     });
     tamper(&mut trace);
-    prove_committed(&statement, &scheme, committed, trace, &mut channel);
+    prove_committed(&statement, &scheme, &words, committed, trace, &mut channel);
     channel.finish()
 }
 

@@ -19,6 +19,7 @@ mod fill;
 mod layout;
 
 pub use self::code::SystematicCode;
+pub(crate) use self::code::same_code;
 pub use self::layout::Layout;
 pub(crate) use self::layout::Place;
 use crate::F;

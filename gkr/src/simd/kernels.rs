@@ -81,6 +81,8 @@ macro_rules! each_limb {
     };
 }
 
+pub(crate) mod dot;
+
 #[inline(always)]
 fn split5<V: Vector>(value: &[V; 5]) -> [V::Split; 5] {
     each_limb!(|K| value[K].split())
