@@ -236,7 +236,7 @@ impl<'a> Blocks<'a> {
         let mut values = zero_rows(len);
         self.fold_words(index, &mut values);
         let mut weights = zero_rows(len);
-        let (plain, coded): (Vec<_>, Vec<_>) = block
+        let (plain, mut coded): (Vec<_>, Vec<_>) = block
             .keys
             .iter()
             .zip(&block.coefficients)
@@ -245,7 +245,7 @@ impl<'a> Blocks<'a> {
             let table = &self.plan.tables[self.plan.bases[key.basis].table];
             table.add_to(&mut weights, key.offset, coefficient);
         }
-        // Keys of one message are neighbours.
+        coded.sort_by_key(|(key, _)| key.offset);
         for message in coded.chunk_by(|(a, _), (b, _)| a.offset == b.offset) {
             self.add_coded(message, &mut weights);
         }
@@ -314,28 +314,30 @@ impl<'a> Blocks<'a> {
             .filter(|(_, pair)| matches!(pair, [low, high] if !low.matches(high)))
             .flat_map(|(pair, _)| [2 * pair, 2 * pair + 1])
             .collect();
-        for index in lonely {
-            self.make_dense(index);
-        }
-    }
-
-    fn make_dense(&mut self, index: usize) {
-        if let Block::Sparse(block) = &self.blocks[index] {
-            self.blocks[index] = Block::Dense(self.write_out(index, block));
+        let written: Vec<(usize, Dense)> = lonely
+            .into_par_iter()
+            .filter_map(|index| match &self.blocks[index] {
+                Block::Sparse(block) => Some((index, self.write_out(index, block))),
+                Block::Zero | Block::Dense(_) => None,
+            })
+            .collect();
+        for (index, block) in written {
+            self.blocks[index] = Block::Dense(block);
         }
     }
 
     /// The block that is left, once the block bits are bound.
     fn last(&mut self) -> &mut Dense {
-        if self.blocks.is_empty() {
-            self.blocks.push(Block::Zero);
-        }
-        if let Block::Zero = self.blocks[0] {
-            let none = Sparse { keys: vec![], coefficients: vec![], products: vec![] };
-            self.blocks[0] = Block::Sparse(none);
-        }
-        self.make_dense(0);
-        let Block::Dense(block) = &mut self.blocks[0] else { unreachable!("it was written out") };
+        let written = match self.blocks.pop() {
+            Some(Block::Dense(block)) => block,
+            Some(Block::Sparse(block)) => self.write_out(0, &block),
+            Some(Block::Zero) | None => {
+                let rows = zero_rows(1 << self.plan.log_block);
+                Dense::new(self.plan.log_block, rows.clone(), rows)
+            }
+        };
+        self.blocks.push(Block::Dense(written));
+        let [Block::Dense(block)] = &mut self.blocks[..] else { unreachable!("one block is left") };
         block
     }
 }

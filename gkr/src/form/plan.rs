@@ -8,28 +8,22 @@ use p3_maybe_rayon::prelude::*;
 use super::rows::{LOG_CHUNK, RowWeights};
 use super::{LinearForm, Term, Vector};
 use crate::calls::SystematicCode;
-use crate::simd::kernels::Weights;
 use crate::simd::kernels::dot::{add_scaled, dot};
-use crate::simd::{ExtRow, LANES, Native, Row, halves};
+use crate::simd::{ExtRow, LANES, Native, Row};
 use crate::sumcheck::dense::{factor_of, rows_of, total};
 use crate::{E, F};
 
 /// A vector, written out.
 pub(super) enum Table {
     /// Whole rows.
-    Long(Vec<Weights>),
+    Long(Vec<ExtRow>),
     /// Less than a row.
     Short(Vec<E>),
 }
 
 impl Table {
     pub(super) fn new(entries: Vec<E>) -> Self {
-        if entries.len() < LANES {
-            Self::Short(entries)
-        } else {
-            let row = |row: &ExtRow| row.each_ref().map(halves);
-            Self::Long(rows_of(&entries).iter().map(row).collect())
-        }
+        if entries.len() < LANES { Self::Short(entries) } else { Self::Long(rows_of(&entries)) }
     }
 
     /// Its length.
@@ -84,10 +78,10 @@ pub(super) struct Basis<'a> {
 /// A basis at a place in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
+    /// In [`Plan::bases`]. The first to sort by: a basis stays in the cache then.
+    pub(super) basis: usize,
     /// Counts the block's words; a multiple of the basis' length.
     pub(super) offset: usize,
-    /// In [`Plan::bases`].
-    pub(super) basis: usize,
 }
 
 /// A form as sums over blocks: `Ω = Σ coefficient·basis` over a block's keys.

@@ -3,8 +3,8 @@
 use p3_field::PrimeCharacteristicRing;
 
 use super::{
-    ExtRow, Factor, Limbs, Row, USE, Vector, Weights, add5, dot5, dot8, load_split8, load5,
-    mul_add5, prepare_packed, scale, store5, sub5,
+    ExtRow, Factor, Limbs, Row, Vector, add5, dot8, load_split8, load5, mul_add5, prepare_packed,
+    scale, store5, sub5,
 };
 use crate::F;
 use crate::simd::LANES;
@@ -14,7 +14,7 @@ pub(crate) const BLOCKS: usize = 8;
 
 /// `Σ_x weights[x]·words[x]`, per limb and lane; the words are whole rows.
 #[inline(never)]
-pub(crate) fn dot<V: Vector>(words: &[F], weights: &[Weights], out: &mut ExtRow) {
+pub(crate) fn dot<V: Vector>(words: &[F], weights: &[ExtRow], out: &mut ExtRow) {
     let mut sums = [V::zero(); 5];
     let (rows, _) = words.as_chunks::<LANES>();
     let (eights, rest) = rows.as_chunks::<8>();
@@ -24,7 +24,7 @@ pub(crate) fn dot<V: Vector>(words: &[F], weights: &[Weights], out: &mut ExtRow)
         for (limb, sum) in sums.iter_mut().enumerate() {
             let mut by = [V::splat_split(F::ZERO); 8];
             for (by, weights) in by.iter_mut().zip(weights) {
-                *by = V::load_split(&weights[limb]);
+                *by = V::load(&weights[limb]).split();
             }
             *sum = V::settle(V::join(*sum, dot8::<V>(&rows, &by)));
         }
@@ -32,7 +32,7 @@ pub(crate) fn dot<V: Vector>(words: &[F], weights: &[Weights], out: &mut ExtRow)
     for (row, weights) in rest.iter().zip(weight_rest) {
         let [row] = split_words::<V, 1>(std::array::from_ref(row));
         for (sum, weights) in sums.iter_mut().zip(weights) {
-            *sum = V::settle(V::mul_add(*sum, row, V::load_split(weights)));
+            *sum = V::settle(V::mul_add(*sum, row, V::load(weights).split()));
         }
     }
     store_sums::<V>(sums, out);
@@ -122,27 +122,10 @@ pub(crate) fn scale_rows<V: Vector>(rows: &mut [ExtRow], by: &Factor) {
 
 /// `out[x] += by·weights[x]`.
 #[inline(never)]
-pub(crate) fn add_scaled<V: Vector>(out: &mut [ExtRow], weights: &[Weights], by: &Factor) {
+pub(crate) fn add_scaled<V: Vector>(out: &mut [ExtRow], weights: &[ExtRow], by: &Factor) {
     for (out, weights) in out.iter_mut().zip(weights) {
-        let weights = split_weights::<V>(weights);
-        let sums = each_limb!(|K| dot5::<V>(
-            &weights,
-            [
-                V::splat_split(by[USE[K][0]]),
-                V::splat_split(by[USE[K][1]]),
-                V::splat_split(by[USE[K][2]]),
-                V::splat_split(by[USE[K][3]]),
-                V::splat_split(by[USE[K][4]]),
-            ]
-        ));
-        let value: [V; 5] = each_limb!(|K| V::reduce(sums[K]));
-        store5(add5(load5::<V>(out), value), out);
+        store5(add5(load5::<V>(out), scale(&load5(weights), by)), out);
     }
-}
-
-#[inline(always)]
-fn split_weights<V: Vector>(weights: &Weights) -> [V::Split; 5] {
-    each_limb!(|K| V::load_split(&weights[K]))
 }
 
 #[cfg(test)]
@@ -152,11 +135,11 @@ mod tests {
 
     use super::*;
     use crate::E;
+    use crate::simd::Native;
     use crate::simd::kernels::prepare;
     use crate::simd::portable::Portable;
     #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
     use crate::simd::x86::Avx2;
-    use crate::simd::{Native, halves};
 
     /// Rows of a vector: two times eight and some more.
     const LEN: usize = 19;
@@ -196,10 +179,9 @@ mod tests {
     fn kernels<V: Vector>(words: &[F]) -> [Vec<ExtRow>; 7] {
         let vectors = rows(words);
         let [a, b, c, d] = std::array::from_fn(|i| &vectors[i * LEN..][..LEN]);
-        let weights: Vec<Weights> = a.iter().map(|row| row.each_ref().map(halves)).collect();
         let by: Limbs = std::array::from_fn(|i| words[i]);
         let mut dotted = [Row::ZERO; 5];
-        dot::<V>(&words[1..][..LEN * LANES], &weights, &mut dotted);
+        dot::<V>(&words[1..][..LEN * LANES], a, &mut dotted);
         let mut combined = b.to_vec();
         let blocks = std::array::from_fn(|i| &words[i * 7..][..LEN * LANES]);
         let scalars: [Limbs; BLOCKS] =
@@ -208,7 +190,7 @@ mod tests {
         let (mut bound, mut scaled, mut added) = (a.to_vec(), a.to_vec(), b.to_vec());
         bind_rows::<V>(&mut bound, b, &prepare(&by));
         scale_rows::<V>(&mut scaled, &prepare(&by));
-        add_scaled::<V>(&mut added, &weights, &prepare(&by));
+        add_scaled::<V>(&mut added, a, &prepare(&by));
         let product = inner_product::<V>(a, b);
         let steps = inner_product_of_steps::<V>([a, b], [c, d]);
         [vec![dotted], combined, vec![product], vec![steps], bound, scaled, added]
