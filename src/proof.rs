@@ -25,7 +25,7 @@
 #![deny(clippy::indexing_slicing, clippy::unwrap_used)]
 #![deny(clippy::expect_used, clippy::panic_in_result_fn)]
 
-use airda_gkr::argument::{self, Statement};
+use airda_gkr::argument::{self, Sizes, Statement};
 use airda_gkr::commit::{Parameters, Scheme};
 use airda_gkr::permutation::{Digest, Permutation, Poseidon2};
 #[cfg(feature = "prover")]
@@ -92,6 +92,8 @@ pub struct Verified {
     pub security: Security,
     /// Calls of the compression that it covers.
     pub calls: usize,
+    /// Bytes of the argument's parts; the rest of the file is its envelope.
+    pub sizes: Sizes,
 }
 
 /// The membership vector of one commitment: what the builder precomputes and the verifier
@@ -231,11 +233,12 @@ where
     bind(commitment, &mut channel);
     // 3.
     let statement = Statement { table, equations: &equations };
-    argument::verify(&statement, &scheme, &mut channel)?;
+    let sizes = argument::verify(&statement, &scheme, &mut channel)?;
     channel.finish()?;
     Ok(Verified {
         security: Security::of(commitment.params(), &scheme, &statement),
         calls: table.num_calls(),
+        sizes,
     })
 }
 
