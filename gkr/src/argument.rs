@@ -135,7 +135,20 @@ fn prove_committed<const T: usize>(
     let _ = scheme.open(committed, &point, channel);
 }
 
-/// Checks a proof of the statement.
+/// Bytes of a proof, part by part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Step 2.
+    pub commitment: usize,
+    /// Step 3.
+    pub walk: usize,
+    /// Step 4.
+    pub form: usize,
+    /// Step 5.
+    pub opening: usize,
+}
+
+/// Checks a proof of the statement, and tells what its parts took of the channel.
 ///
 /// # Errors
 /// [`Reject`] says which part does not hold.
@@ -143,7 +156,7 @@ pub fn verify<const T: usize>(
     statement: &Statement<'_, T>,
     scheme: &Scheme,
     channel: &mut VerifierChannel<'_>,
-) -> Result<(), Reject>
+) -> Result<Sizes, Reject>
 where
     Poseidon2<T>: Permutation<T>,
 {
@@ -153,19 +166,27 @@ where
     }
     // 1.
     statement.bind(channel);
+    let mut left = channel.remaining();
+    let mut taken = |channel: &VerifierChannel<'_>| {
+        let before = std::mem::replace(&mut left, channel.remaining());
+        before.saturating_sub(left)
+    };
     // 2.
-    let commitment = scheme.receive(channel)?;
+    let root = scheme.receive(channel)?;
+    let commitment = taken(channel);
     // 3.
     let claim = walk::verify::<T>(table.num_calls(), channel)?;
+    let walk = taken(channel);
     // 4.
     let num_variables = scheme.num_variables();
     let owed = form::verify(table, &layout, &claim, equations, num_variables, channel)?;
+    let form = taken(channel);
     // 5.
-    let value = scheme.verify(&commitment, &owed.point, channel)?;
+    let value = scheme.verify(&root, &owed.point, channel)?;
     if owed.weight * value != owed.sum {
         return Err(Reject::LinearForm);
     }
-    Ok(())
+    Ok(Sizes { commitment, walk, form, opening: taken(channel) })
 }
 
 #[cfg(all(test, feature = "prover"))]

@@ -27,6 +27,7 @@ pub(crate) struct Claim {
 ///
 /// # Errors
 /// [`Reject::Truncated`] or [`Reject::NonCanonicalWord`].
+#[tracing::instrument(name = "gkr.form.verify", skip_all, fields(num_variables))]
 pub(crate) fn verify<const T: usize>(
     table: &CallTable<T>,
     layout: &Layout<'_>,
