@@ -13,6 +13,8 @@ pub mod codec;
 pub mod commit;
 mod error;
 pub mod form;
+#[cfg(feature = "prover")]
+pub mod memory;
 pub mod permutation;
 pub mod security;
 #[cfg(feature = "prover")]

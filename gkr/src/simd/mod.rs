@@ -14,7 +14,7 @@
 //! A [`Vector::Tally`] adds up many fresh sums, and in the end all lanes, with half the
 //! instructions: sums mod 2^64 and, apart, their upper halves, which together give the whole.
 //!
-//! This is the only module with `unsafe` code.
+//! Beside [`crate::memory`] this is the only module with `unsafe` code.
 
 pub(crate) mod kernels;
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "avx2"))))]
@@ -68,7 +68,7 @@ impl Rows {
         // This asks the allocator for zeroed memory, which for rows themselves, aligned as
         // they are, would be written at once.
         let words = F::zero_vec((len + 1) * LANES);
-        advise_huge_pages(&words);
+        crate::memory::advise(&words);
         Self { words, len }
     }
 }
@@ -101,28 +101,6 @@ impl Clone for Rows {
         rows
     }
 }
-
-#[cfg(target_os = "linux")]
-#[allow(unsafe_code)]
-fn advise_huge_pages(words: &[F]) {
-    use std::ffi::{c_int, c_void};
-    unsafe extern "C" {
-        fn madvise(address: *mut c_void, length: usize, advice: c_int) -> c_int;
-    }
-    const HUGE_PAGE: usize = 1 << 21;
-    const MADV_HUGEPAGE: c_int = 14;
-    let std::ops::Range { start, end } = words.as_ptr_range();
-    let inside = start.align_offset(HUGE_PAGE);
-    let (start, end) = (start.wrapping_add(inside) as usize, end as usize & !(HUGE_PAGE - 1));
-    if inside < words.len() && start < end {
-        // SAFETY: whole pages inside our allocation; the advice changes nothing that a program
-        // can read. Where it is refused, nothing happens.
-        unsafe { madvise(start as *mut c_void, end - start, MADV_HUGEPAGE) };
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn advise_huge_pages(_words: &[F]) {}
 
 /// Sixteen words in registers.
 pub(crate) trait Vector: Copy + Send + Sync + 'static {
