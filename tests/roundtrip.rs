@@ -264,8 +264,8 @@ fn commitments_and_proofs_are_pinned() {
     assert_eq!(
         pinned,
         [
-            ("f78d267e8251ad6a".to_owned(), "ed5c5e7bb8b10168".to_owned()),
-            ("f15b147b82fc3795".to_owned(), "557462af313e3425".to_owned()),
+            ("f78d267e8251ad6a".to_owned(), "8af45dee70b35bf9".to_owned()),
+            ("f15b147b82fc3795".to_owned(), "ce58b1f5f1639860".to_owned()),
         ]
     );
 }
