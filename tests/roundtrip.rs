@@ -218,7 +218,7 @@ fn recovery_from_a_block_off_the_code_names_the_rows() {
         let params = *honest.params();
         let mut matrix = honest.matrix().to_vec();
         matrix[params.word_offset(1, 3) + 2] += F::ONE;
-        let block = Block::commit(params, matrix).unwrap();
+        let block = Block::commit(params, &matrix).unwrap();
         let rows_of = |indices: Vec<usize>| {
             let columns = block.commitment().check_all(block.open(&indices).unwrap());
             let columns: Vec<_> = columns.into_iter().map(Result::unwrap).collect();
