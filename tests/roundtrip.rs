@@ -257,8 +257,8 @@ fn commitments_and_proofs_are_pinned() {
     assert_eq!(
         pinned,
         [
-            ("f78d267e8251ad6a".to_owned(), "4799eedef3ac6fb1".to_owned()),
-            ("f15b147b82fc3795".to_owned(), "d9539ce2072fa5a9".to_owned()),
+            ("f78d267e8251ad6a".to_owned(), "071b1db02618d07d".to_owned()),
+            ("f15b147b82fc3795".to_owned(), "c4a0805dbec3c455".to_owned()),
         ]
     );
 }

@@ -14,8 +14,11 @@
 //! A [`Vector::Tally`] adds up many fresh sums, and in the end all lanes, with half the
 //! instructions: sums mod 2^64 and, apart, their upper halves, which together give the whole.
 //!
+//! [`blake3`] hashes sixteen messages in the same manner.
+//!
 //! Beside [`crate::memory`] this is the only module with `unsafe` code.
 
+pub(crate) mod blake3;
 pub(crate) mod kernels;
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "avx2"))))]
 pub(crate) mod portable;
