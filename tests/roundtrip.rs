@@ -264,8 +264,8 @@ fn commitments_and_proofs_are_pinned() {
     assert_eq!(
         pinned,
         [
-            ("f78d267e8251ad6a".to_owned(), "8af45dee70b35bf9".to_owned()),
-            ("f15b147b82fc3795".to_owned(), "ce58b1f5f1639860".to_owned()),
+            ("f78d267e8251ad6a".to_owned(), "92abc0d10fa60d04".to_owned()),
+            ("f15b147b82fc3795".to_owned(), "af7f91cdb7da9e4b".to_owned()),
         ]
     );
 }

@@ -8,6 +8,7 @@
 //! caller's business.
 
 pub mod argument;
+pub mod blake3;
 pub mod calls;
 pub mod codec;
 pub mod commit;
