@@ -27,7 +27,10 @@ pub(crate) mod portable;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 pub(crate) mod x86;
 
-use p3_field::PrimeCharacteristicRing;
+use std::mem::MaybeUninit;
+use std::ops::{Deref, DerefMut};
+
+use p3_maybe_rayon::prelude::*;
 
 use crate::{F, memory};
 
@@ -60,50 +63,51 @@ impl Row {
 /// Rows in memory that is mapped as it is first written, by whoever writes it, in huge pages
 /// where the system gives them: a trace is hundreds of megabytes, and small pages cost more
 /// than what is written into them.
-#[derive(Debug)]
-pub(crate) struct Rows {
-    /// One row more than needed, to align the rest.
-    words: Vec<F>,
-    len: usize,
-}
+#[derive(Clone, Debug)]
+pub(crate) struct Rows(Vec<Row>);
 
 impl Rows {
+    /// Rows that a thread clears at a time.
+    const CLEARED: usize = 1 << 12;
+
     /// `len` rows of zeros.
     pub(crate) fn zeros(len: usize) -> Self {
-        // This asks the allocator for zeroed memory, which for rows themselves, aligned as
-        // they are, would be written at once.
-        let words = F::zero_vec((len + 1) * LANES);
-        memory::advise(&words);
-        Self { words, len }
+        Self::written(len, Self::CLEARED, |_, _| {})
+    }
+
+    /// `len` rows in blocks of `block`, the last of which may be shorter: each is cleared and
+    /// given to `write`, with its number, while it is in the cache.
+    #[allow(unsafe_code)]
+    pub(crate) fn written(
+        len: usize,
+        block: usize,
+        write: impl Fn(usize, &mut [Row]) + Sync + Send,
+    ) -> Self {
+        let mut rows = Vec::with_capacity(len);
+        let spare = &mut rows.spare_capacity_mut()[..len];
+        memory::advise(spare);
+        spare.par_chunks_mut(block).enumerate().for_each(|(index, spare)| {
+            spare.fill(MaybeUninit::new(Row::ZERO));
+            // SAFETY: zeros were written to all of them.
+            write(index, unsafe { spare.assume_init_mut() });
+        });
+        // SAFETY: every row lies in one of the blocks.
+        unsafe { rows.set_len(len) };
+        Self(rows)
     }
 }
 
-impl std::ops::Deref for Rows {
+impl Deref for Rows {
     type Target = [Row];
 
-    #[allow(unsafe_code)]
     fn deref(&self) -> &[Row] {
-        // SAFETY: sixteen words, aligned, are a row.
-        let (_, rows, _) = unsafe { self.words.align_to() };
-        &rows[..self.len]
+        &self.0
     }
 }
 
-impl std::ops::DerefMut for Rows {
-    #[allow(unsafe_code)]
+impl DerefMut for Rows {
     fn deref_mut(&mut self) -> &mut [Row] {
-        // SAFETY: as above.
-        let (_, rows, _) = unsafe { self.words.align_to_mut() };
-        &mut rows[..self.len]
-    }
-}
-
-impl Clone for Rows {
-    /// Row by row: a copy of the words might be aligned otherwise.
-    fn clone(&self) -> Self {
-        let mut rows = Self::zeros(self.len);
-        rows.copy_from_slice(self);
-        rows
+        &mut self.0
     }
 }
 

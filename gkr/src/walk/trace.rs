@@ -1,7 +1,6 @@
 //! The prover's witness: the input of every S-box of every call.
 
 use p3_field::{PackedValue, PrimeCharacteristicRing};
-use p3_maybe_rayon::prelude::*;
 use tracing::instrument;
 
 use super::{CHUNK, LANES, POSITIONS, log_outer};
@@ -54,10 +53,12 @@ where
     /// calls 128k, 128k + 1, … into the columns `inputs[word]`, which come zeroed; what it
     /// writes for calls from `num_calls` on is dropped.
     #[instrument(name = "gkr.walk.trace", level = "debug", skip_all, fields(num_calls, width = T))]
-    pub fn generate(num_calls: usize, fill: impl Fn(usize, &mut [[F; CHUNK]; T]) + Sync) -> Self {
+    pub fn generate(
+        num_calls: usize,
+        fill: impl Fn(usize, &mut [[F; CHUNK]; T]) + Sync + Send,
+    ) -> Self {
         let blocks = num_calls.div_ceil(CHUNK * BLOCK).max(1);
-        let mut rows = Rows::zeros(blocks * Self::STRIDE);
-        rows.par_chunks_mut(Self::STRIDE).enumerate().for_each(|(block, rows)| {
+        let rows = Rows::written(blocks * Self::STRIDE, Self::STRIDE, |block, rows| {
             let mut inputs = [[F::ZERO; CHUNK]; T];
             for chunk in 0..BLOCK {
                 let first = (block * BLOCK + chunk) * CHUNK;
