@@ -184,10 +184,8 @@ fn main() {
     let system = System::for_rate(1).expect("a system");
     let commitment = block.commitment();
     let airda = || {
-        let membership = || proof::Membership::of(commitment);
-        let (file, proving) =
-            timed(|| proof::prove(&block, &membership(), &system).expect("a size"));
-        let (verdict, verifying) = timed(|| proof::verify(commitment, &membership(), &file));
+        let (file, proving) = timed(|| proof::prove(&block, &system).expect("a size"));
+        let (verdict, verifying) = timed(|| proof::verify(commitment, &file));
         (verdict.expect("a good proof").calls, (proving, verifying, file.len()))
     };
     let (calls, _) = airda();
