@@ -9,14 +9,14 @@ use crate::calls::{CallTable, Layout};
 use crate::permutation::{Packed, Permutation, Poseidon2};
 use crate::sumcheck::{self, PackedE};
 use crate::transcript::Sender;
-use crate::{E, F, walk};
+use crate::{E, F, levels};
 
 /// Reduces all that is owed to one claim about the committed words, at the returned point.
 #[instrument(name = "gkr.form.prove", skip_all, fields(num_variables))]
 pub(crate) fn prove<const T: usize>(
     table: &CallTable<T>,
     layout: &Layout<'_>,
-    claim: &walk::Claim<T>,
+    claims: &[levels::Claim<T>],
     equations: &Equations<'_>,
     words: &[F],
     num_variables: usize,
@@ -27,7 +27,7 @@ where
 {
     // 1.
     let gamma = channel.draw();
-    let form = combine(table, layout, claim, equations, gamma);
+    let form = combine(table, layout, claims, equations, gamma);
     let value = form.value;
     let weights = form.materialise(num_variables);
     // 2. What is left of the claim is settled by the opening.

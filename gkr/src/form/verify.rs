@@ -9,7 +9,7 @@ use super::{Equations, LinearForm, combine};
 use crate::calls::{CallTable, Layout};
 use crate::permutation::{Permutation, Poseidon2};
 use crate::transcript::Receiver;
-use crate::{E, Reject, sumcheck, walk};
+use crate::{E, Reject, levels, sumcheck};
 
 /// What the linear form leaves: `f~(point)·weight = sum`.
 #[must_use = "the caller owes the check of the claim"]
@@ -30,7 +30,7 @@ pub(crate) struct Claim {
 pub(crate) fn verify<const T: usize>(
     table: &CallTable<T>,
     layout: &Layout<'_>,
-    claim: &walk::Claim<T>,
+    claims: &[levels::Claim<T>],
     equations: &Equations<'_>,
     num_variables: usize,
     channel: &mut impl Receiver,
@@ -40,7 +40,7 @@ where
 {
     // 1.
     let gamma = channel.draw();
-    let form = combine(table, layout, claim, equations, gamma);
+    let form = combine(table, layout, claims, equations, gamma);
     // 2.
     let sumcheck::Claim { point, sum } = sumcheck::verify(num_variables, form.value, channel)?;
     // 3.
