@@ -1,12 +1,16 @@
 //! Recovery from half of the columns, encoding beside it, and the membership vector.
+//!
+//! A line for each shape gives the ratio of recovering to encoding, medians of several runs,
+//! taken in turns.
 
 mod common;
 
+use std::cell::RefCell;
 use std::hint::black_box;
 
 use airda::code::membership::{MembershipVector, point};
 use airda::{F, HashWidth, code};
-use common::{SIZES, instance};
+use common::{SIZES, instance, medians};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use p3_field::PrimeCharacteristicRing;
 use rand::SeedableRng;
@@ -43,6 +47,18 @@ fn recover(criterion: &mut Criterion) {
             bencher.iter(|| code::encode(&params, black_box(&payload), &mut matrix));
         });
         group.finish();
+
+        let matrix = RefCell::new(matrix);
+        let [recover, encode] =
+            medians([&|| drop(black_box(code::recover(&params, &columns))), &|| {
+                code::encode(&params, &payload, &mut matrix.borrow_mut()).unwrap()
+            }]);
+        eprintln!(
+            "ratio {name}: recover/encode {:.2} (recover {:.1} ms, encode {:.1} ms)",
+            recover / encode,
+            1e3 * recover,
+            1e3 * encode,
+        );
 
         let mut group = criterion.benchmark_group("membership_vector");
         group.sample_size(20);

@@ -2,14 +2,17 @@
 //!
 //! Rayon decides the number of threads, so one thread is
 //! `RAYON_NUM_THREADS=1 cargo bench --bench walk`. After the measurements a line for each width
-//! gives the ratio of the walk's time to the packed native permutation's, both the fastest of
-//! several runs, taken in turns.
+//! gives the times of the walk, of the trace and of both over that of the packed native
+//! permutation. Each ratio is of one turn, in which all are run one after the other; the line
+//! has the medians over several turns and, in brackets, the least and the largest.
 #![allow(missing_docs)]
 
+use std::array::from_fn;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use airda_gkr::F;
+use airda_gkr::memory::HugePages;
 use airda_gkr::permutation::{Packed, Permutation, Poseidon2};
 use airda_gkr::transcript::{ProverChannel, VerifierChannel};
 use airda_gkr::walk::{CHUNK, Claim, Trace, prove, verify};
@@ -17,26 +20,33 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use p3_field::{PackedValue, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
+/// As in the binary.
+#[global_allocator]
+static ALLOCATOR: HugePages = HugePages;
+
 const DOMAIN: &[u8] = b"bench";
-/// Runs that the ratios are the fastest of.
-const RUNS: usize = 10;
+/// Turns that the ratios are the medians of.
+const TURNS: usize = 11;
+
+/// A chunk's inputs, word by word.
+type Inputs<const T: usize> = [[F; CHUNK]; T];
 
 /// A word of a call's input.
 fn word(call: usize, index: usize) -> F {
     F::from_u64((call as u64 * 64 + index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 34)
 }
 
-fn trace<const T: usize>(num_calls: usize) -> Trace<T>
+fn inputs<const T: usize>(num_calls: usize) -> Vec<Inputs<T>> {
+    (0..num_calls / CHUNK)
+        .map(|chunk| from_fn(|index| from_fn(|i| word(chunk * CHUNK + i, index))))
+        .collect()
+}
+
+fn trace<const T: usize>(inputs: &[Inputs<T>]) -> Trace<T>
 where
     Poseidon2<T>: Permutation<T>,
 {
-    Trace::generate(num_calls, |chunk, columns| {
-        for (index, column) in columns.iter_mut().enumerate() {
-            for (i, to) in column.iter_mut().enumerate() {
-                *to = word(chunk * CHUNK + i, index);
-            }
-        }
-    })
+    Trace::generate(inputs.len() * CHUNK, |chunk, columns| *columns = inputs[chunk])
 }
 
 fn walk<const T: usize>(trace: &Trace<T>) -> (Claim<T>, Vec<u8>)
@@ -61,18 +71,21 @@ where
 
 fn packed<const T: usize>(num_calls: usize) -> Vec<[Packed; T]> {
     (0..num_calls / Packed::WIDTH)
-        .map(|i| {
-            std::array::from_fn(|index| {
-                Packed::from_fn(|lane| word(i * Packed::WIDTH + lane, index))
-            })
-        })
+        .map(|i| from_fn(|index| Packed::from_fn(|lane| word(i * Packed::WIDTH + lane, index))))
         .collect()
 }
 
-fn fastest(best: &mut Duration, run: impl FnOnce()) {
+/// Seconds that `run` takes.
+fn seconds(run: impl FnOnce()) -> f64 {
     let start = Instant::now();
     run();
-    *best = start.elapsed().min(*best);
+    start.elapsed().as_secs_f64()
+}
+
+/// The median, and between which values all lie.
+fn spread(mut values: [f64; TURNS]) -> String {
+    values.sort_by(f64::total_cmp);
+    format!("{:.2} [{:.2}, {:.2}]", values[TURNS / 2], values[0], values[TURNS - 1])
 }
 
 fn at_width<const T: usize>(criterion: &mut Criterion, log_calls: usize)
@@ -82,7 +95,8 @@ where
     let num_calls = 1 << log_calls;
     let threads = current_num_threads();
     let parameters = format!("log_calls={log_calls} width={T} threads={threads}");
-    let witness = trace::<T>(num_calls);
+    let inputs = inputs::<T>(num_calls);
+    let witness = trace(&inputs);
     let (claim, proof) = walk(&witness);
     let check = || {
         let mut channel = VerifierChannel::new(DOMAIN, &proof);
@@ -99,7 +113,7 @@ where
     let mut group = criterion.benchmark_group("walk_trace");
     group.sample_size(10).throughput(Throughput::Elements(num_calls as u64));
     group.bench_function(BenchmarkId::from_parameter(&parameters), |b| {
-        b.iter(|| trace::<T>(num_calls));
+        b.iter(|| trace(&inputs));
     });
     group.finish();
     let mut group = criterion.benchmark_group("walk_native");
@@ -113,20 +127,22 @@ where
     group.bench_function(BenchmarkId::from_parameter(&parameters), |b| b.iter(check));
     group.finish();
 
-    let mut best = [Duration::MAX; 4];
-    let [best_native, best_trace, best_walk, best_verify] = &mut best;
-    for _ in 0..RUNS {
-        fastest(best_native, || native(black_box(&mut states)));
-        fastest(best_trace, || drop(black_box(trace::<T>(num_calls))));
-        fastest(best_walk, || drop(black_box(walk(&witness))));
-        fastest(best_verify, || drop(black_box(check())));
-    }
-    let [native, trace, walk, verify] = best;
+    let turns: [[f64; 4]; TURNS] = from_fn(|_| {
+        [
+            seconds(|| native(black_box(&mut states))),
+            seconds(|| drop(black_box(trace(&inputs)))),
+            seconds(|| drop(black_box(walk(&witness)))),
+            seconds(|| drop(black_box(check()))),
+        ]
+    });
+    let [native, trace, walk, verify] =
+        from_fn(|what| spread(turns.map(|times| times[what] * 1e3)));
     eprintln!(
-        "ratio {parameters}: walk/native {:.2} trace/native {:.2} \
-         (native {native:.2?}, trace {trace:.2?}, walk {walk:.2?}, verify {verify:.2?}, {} bytes)",
-        walk.as_secs_f64() / native.as_secs_f64(),
-        trace.as_secs_f64() / native.as_secs_f64(),
+        "ratio {parameters}: walk/native {} trace/native {} (trace+walk)/native {} \
+         (ms: native {native}, trace {trace}, walk {walk}, verify {verify}; {} bytes)",
+        spread(turns.map(|[native, _, walk, _]| walk / native)),
+        spread(turns.map(|[native, trace, ..]| trace / native)),
+        spread(turns.map(|[native, trace, walk, _]| (trace + walk) / native)),
         proof.len(),
     );
 }

@@ -28,9 +28,13 @@ impl Block {
     /// [`Error::Params`] when the payload does not have the parameters' length.
     #[instrument(name = "das.build", skip_all, fields(bytes = payload.len()))]
     pub fn build(params: Params, payload: &[u8]) -> Result<Self, Error> {
-        let mut words = F::zero_vec(params.matrix_words());
-        info_span!("das.encode").in_scope(|| code::encode(&params, payload, &mut words))?;
-        Self::commit(params, words)
+        let encode = |matrix: &mut [F]| {
+            info_span!("das.encode").in_scope(|| code::encode(&params, payload, matrix))
+        };
+        match params.hash() {
+            HashWidth::W16 => Self::build_at::<16>(params, encode),
+            HashWidth::W24 => Self::build_at::<24>(params, encode),
+        }
     }
 
     /// Commits to an encoded matrix. Whether its rows are codewords is not checked: a proof
@@ -38,25 +42,35 @@ impl Block {
     ///
     /// # Errors
     /// [`Error::Params`] when the matrix does not have the parameters' length.
-    #[instrument(name = "das.commit", skip_all)]
-    pub fn commit(params: Params, matrix: Vec<F>) -> Result<Self, Error> {
+    pub fn commit(params: Params, matrix: &[F]) -> Result<Self, Error> {
         if matrix.len() != params.matrix_words() {
             return Err(Error::Params("the matrix does not have the parameters' length"));
         }
+        let copy = |words: &mut [F]| {
+            words.copy_from_slice(matrix);
+            Ok(())
+        };
         match params.hash() {
-            HashWidth::W16 => Self::commit_at::<16>(params, matrix),
-            HashWidth::W24 => Self::commit_at::<24>(params, matrix),
+            HashWidth::W16 => Self::build_at::<16>(params, copy),
+            HashWidth::W24 => Self::build_at::<24>(params, copy),
         }
     }
 
-    fn commit_at<const T: usize>(params: Params, mut words: Vec<F>) -> Result<Self, Error>
+    /// Has the matrix written into place, in memory for all words, and hashes it.
+    fn build_at<const T: usize>(
+        params: Params,
+        write: impl FnOnce(&mut [F]) -> Result<(), Error>,
+    ) -> Result<Self, Error>
     where
         Poseidon2<T>: Permutation<T>,
     {
         let relation = Relation::<T>::new(&params);
-        words.resize(relation.table().num_words(), F::ZERO);
-        relation.table().evaluate(&mut words);
-        Self::assemble(&relation, params, words)
+        let mut words = F::zero_vec(relation.table().num_words());
+        write(&mut words[..params.matrix_words()])?;
+        info_span!("das.commit").in_scope(|| {
+            relation.table().evaluate(&mut words);
+            Self::assemble(&relation, params, words)
+        })
     }
 
     /// The commitment that `words`, digests included, speak of.

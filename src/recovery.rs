@@ -62,7 +62,7 @@ pub fn recover(commitment: &Commitment, columns: &[CheckedColumn]) -> Result<Rec
         columns.iter().map(|column| (column.index(), column.words())).collect();
     sorted.sort_unstable_by_key(|&(index, _)| index);
     let matrix = code::recover(params, &sorted)?;
-    let block = Block::commit(*params, matrix)?;
+    let block = Block::commit(*params, &matrix)?;
     if block.commitment() == commitment {
         return Ok(Recovered(block));
     }

@@ -157,7 +157,7 @@ fn one_row_off_the_code_is_refused() {
             for limb in 0..5 {
                 let mut matrix = block.matrix().to_vec();
                 matrix[params.word_offset(1, limb * params.c()) + column] += F::ONE;
-                refused(&Block::commit(*params, matrix).unwrap());
+                refused(&Block::commit(*params, &matrix).unwrap());
             }
         }
     }
@@ -174,7 +174,7 @@ fn swapped_columns_are_refused() {
         for run in matrix.chunks_mut(params.columns()) {
             run.swap(2, 3);
         }
-        refused(&Block::commit(*params, matrix).unwrap());
+        refused(&Block::commit(*params, &matrix).unwrap());
 
         let mut words = block.words().to_vec();
         for run in words[..params.matrix_words()].chunks_mut(params.columns()) {

@@ -44,7 +44,7 @@ use crate::transcript::{Channel, VerifierChannel};
 use crate::{levels, walk};
 
 /// Absorbed first: the protocol and its version.
-const DOMAIN: &[u8] = b"airda gkr, stacked, one form, version 1";
+const DOMAIN: &[u8] = b"airda gkr, stacked, one form, version 2";
 
 /// What is proved.
 #[derive(Clone, Copy, Debug)]
@@ -140,14 +140,30 @@ fn prove_traced<const T: usize>(
     // 3.
     let claims = levels::prove(&levels, words, trace, channel);
     // 4.
-    let words = committed.words();
+    let words = form::Words {
+        committed: committed.words(),
+        source: layout.code().map_or(&[], |_| words.split_at(table.base()).0),
+    };
     let num_variables = scheme.num_variables();
     let point = form::prove(table, &layout, &claims, equations, words, num_variables, channel);
     // 5.
     let _ = scheme.open(committed, &point, channel);
 }
 
-/// Checks a proof of the statement.
+/// Bytes of a proof, part by part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Step 2.
+    pub commitment: usize,
+    /// Step 3.
+    pub walk: usize,
+    /// Step 4.
+    pub form: usize,
+    /// Step 5.
+    pub opening: usize,
+}
+
+/// Checks a proof of the statement, and tells what its parts took of the channel.
 ///
 /// # Errors
 /// [`Reject`] says which part does not hold.
@@ -155,7 +171,7 @@ pub fn verify<const T: usize>(
     statement: &Statement<'_, T>,
     scheme: &Scheme,
     channel: &mut VerifierChannel<'_>,
-) -> Result<(), Reject>
+) -> Result<Sizes, Reject>
 where
     Poseidon2<T>: Permutation<T>,
 {
@@ -166,19 +182,27 @@ where
     let levels = table.levels();
     // 1.
     statement.bind(&levels, channel);
+    let mut left = channel.remaining();
+    let mut taken = |channel: &VerifierChannel<'_>| {
+        let before = std::mem::replace(&mut left, channel.remaining());
+        before.saturating_sub(left)
+    };
     // 2.
-    let commitment = scheme.receive(channel)?;
+    let root = scheme.receive(channel)?;
+    let commitment = taken(channel);
     // 3.
     let claims = levels::verify(&levels, channel)?;
+    let walk = taken(channel);
     // 4.
     let num_variables = scheme.num_variables();
     let owed = form::verify(table, &layout, &claims, equations, num_variables, channel)?;
+    let form = taken(channel);
     // 5.
-    let value = scheme.verify(&commitment, &owed.point, channel)?;
+    let value = scheme.verify(&root, &owed.point, channel)?;
     if owed.weight * value != owed.sum {
         return Err(Reject::LinearForm);
     }
-    Ok(())
+    Ok(Sizes { commitment, walk, form, opening: taken(channel) })
 }
 
 #[cfg(all(test, feature = "prover"))]

@@ -1,11 +1,13 @@
 //! Commands, arguments and exit statuses: 0 done or accepted, 1 rejected or not recoverable,
 //! 2 bad usage or input that cannot be read or decoded.
 
+mod bench;
 mod build;
 mod check;
 mod failure;
 mod files;
 mod inspect;
+mod memory;
 mod output;
 mod report;
 mod restore;
@@ -80,6 +82,9 @@ enum Command {
         /// A commitment, column or proof.
         file: PathBuf,
     },
+    /// Measure an operation stage by stage.
+    #[command(subcommand)]
+    Bench(bench::Bench),
     /// List the known profiles with their sizes and sample counts.
     Profiles,
 }
@@ -187,6 +192,7 @@ pub(crate) fn main() -> ExitCode {
     let command = Cli::command().after_long_help(profile_help()).mut_subcommands(|sub| {
         match sub.get_name() {
             "run" | "build" => sub.after_help(profile_help()),
+            "bench" => sub.mut_subcommands(|sub| sub.after_help(profile_help())),
             _ => sub,
         }
     });
@@ -219,6 +225,7 @@ fn dispatch(command: Command, output: &Output) -> Result<(), Failure> {
         Command::Repair { dir } => restore::repair(&dir, output),
         Command::Recover { dir, out } => restore::recover(&dir, &out, output),
         Command::Inspect { file } => inspect::inspect(&file),
+        Command::Bench(bench) => bench::run(&bench, output),
         Command::Profiles => inspect::profiles(output),
     }
 }

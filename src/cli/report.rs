@@ -4,6 +4,7 @@ use airda_gkr::permutation::Digest;
 use p3_field::PrimeField32;
 use serde::Serialize;
 
+use super::memory;
 use super::output::{Table, seconds, size};
 
 /// Bytes a second at 50 Mbit/s, the network that full-DAS throughput is stated for.
@@ -65,7 +66,7 @@ impl Report {
         let kib = self.payload_bytes as f64 / 1024.0;
         self.prove_kib_per_s = kib / self.t_prove_s;
         self.full_das_kib_per_s = kib / (self.builder() + self.verifier());
-        self.peak_memory_bytes = peak_memory();
+        self.peak_memory_bytes = memory::peak();
     }
 
     /// The table.
@@ -133,14 +134,6 @@ impl Report {
     }
 }
 
-/// The most memory this process has held, from `/proc/self/status` (Linux).
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1024)
-}
-
 /// A digest's bytes as in the files, in hexadecimal.
 pub(super) fn hex(digest: &Digest) -> String {
     let bytes = digest.iter().flat_map(|word| word.as_canonical_u32().to_le_bytes());
@@ -204,10 +197,5 @@ mod tests {
         let found: Vec<&str> =
             text.split('"').skip(1).step_by(2).filter(|key| !key.is_empty()).collect();
         assert_eq!(found, keys);
-    }
-
-    #[test]
-    fn peak_memory_is_told_on_linux() {
-        assert_eq!(peak_memory().is_some(), cfg!(target_os = "linux"));
     }
 }

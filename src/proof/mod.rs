@@ -29,7 +29,7 @@
 
 mod system;
 
-use airda_gkr::argument::{self, Statement};
+use airda_gkr::argument::{self, Sizes, Statement};
 use airda_gkr::calls::Layout;
 use airda_gkr::commit::Scheme;
 use airda_gkr::permutation::{Permutation, Poseidon2};
@@ -59,6 +59,8 @@ const DOMAIN: &[u8] = b"airda proof, version 1";
 pub struct Verified {
     /// How secure the proof is.
     pub security: Security,
+    /// Bytes of the argument's parts; the rest of the file is its envelope.
+    pub sizes: Sizes,
     /// Calls of the compression that it covers.
     pub calls: usize,
 }
@@ -213,10 +215,11 @@ where
     bind(commitment, system, &mut channel);
     // 3.
     let statement = Statement { table, layout, equations: &equations };
-    argument::verify(&statement, &scheme, &mut channel)?;
+    let sizes = argument::verify(&statement, &scheme, &mut channel)?;
     channel.finish()?;
     Ok(Verified {
         security: Security::of(commitment.params(), &scheme, &statement),
+        sizes,
         calls: table.num_calls(),
     })
 }

@@ -118,3 +118,22 @@ fn rejects_the_proof_of_another_file() {
     fs::copy(built.path("dir2/proof"), built.path("dir/proof")).unwrap();
     assert!(airda(["verify", &built.at("dir")]).failed(1).contains("proof refused"));
 }
+
+/// Every choice of chaining values to commit to, named by the file.
+#[test]
+fn a_build_commits_to_the_chaining_values_it_is_told_to() {
+    let built = Built::new();
+    let build = |step: &str| {
+        let (file, dir) = (built.at("file"), built.at("dir"));
+        airda(["build", &file, "--out", &dir, "--profile", PROFILE, "--chain-step", step])
+    };
+    for step in ["2", "3", "4"] {
+        build(step).ok();
+        airda(["verify", &built.at("dir")]).ok();
+        let told = airda(["inspect", &built.at("dir/proof")]).ok();
+        assert!(told.contains(&format!("one in {step} committed")), "{told}");
+    }
+    for step in ["0", "5", "256", "-1", "x"] {
+        assert!(build(step).failed(2).contains("chain-step"));
+    }
+}

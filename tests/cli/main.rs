@@ -1,6 +1,7 @@
 //! The command line as its users meet it: exit statuses, messages, files.
 #![cfg(feature = "cli")]
 
+mod bench;
 mod build;
 mod inspect;
 mod restore;
@@ -142,6 +143,9 @@ fn usage_errors_are_one_line_and_status_two() {
         (vec!["run", "x", "--profile", "b3-c64"], "b 3 is not a power of two"),
         (vec!["run", "x", "--seed", "red"], "'red'"),
         (vec!["sample", "x", "--count", "0"], "0 is not in 1"),
+        (vec!["bench", "prove", "--rows", "3..=2"], "3..=2 has no number of rows in it"),
+        (vec!["bench", "prove", "--repeat", "0"], "0 is not in 1"),
+        (vec!["bench", "prove", "--profile", "k64-c4"], "say --rows N or -rZ"),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_airda")).args(&args).output().unwrap();
         let err = String::from_utf8(output.stderr).unwrap();

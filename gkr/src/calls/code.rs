@@ -1,30 +1,39 @@
-//! Source words that follow a code, of which only the messages are committed.
-
-use std::fmt::Debug;
+//! Systematic codes: committed words that are half of a codeword each.
 
 use crate::E;
 
-/// A systematic linear code over the base field. A codeword is `2^log_columns` columns of
-/// `2^log_column` words; the first half of every column is the message, the other halves follow
-/// from it.
+/// A systematic linear code at rate 1/2, over F and so over E.
 ///
-/// In memory a codeword's columns follow each other; a message's half columns do, too.
-pub trait SystematicCode: Debug + Sync {
-    /// log2 of the words in a column of a codeword, at least 1.
+/// A codeword is c columns of ℓ words each, column after column; the message is the first ℓ/2
+/// words of every column, again column after column. So 2k = c·ℓ words hold a message of k.
+pub trait SystematicCode: Sync {
+    /// log2 ℓ, at least 1.
     fn log_column(&self) -> usize;
-
-    /// log2 of the columns.
+    /// log2 c.
     fn log_columns(&self) -> usize;
-
-    /// log2 of the words in a message.
-    fn log_message(&self) -> usize {
-        self.log_columns() + self.log_column().saturating_sub(1)
-    }
-
-    /// The codeword of a message over E: of `2^log_message` elements, twice as many.
+    /// The weights on a message that equal `weights` on its codeword, in the codeword's order:
+    /// c·ℓ of them become c·ℓ/2.
+    fn transpose(&self, weights: &[E]) -> Vec<E>;
+    /// The codeword of a message: c·ℓ/2 elements become c·ℓ.
     fn encode(&self, message: &[E]) -> Vec<E>;
 
-    /// The transpose of [`Self::encode`]: of weights on a codeword those on its message that
-    /// give the same inner product.
-    fn transpose(&self, weights: &[E]) -> Vec<E>;
+    /// log2 k, k the words of a message.
+    fn log_message(&self) -> usize {
+        (self.log_columns() + self.log_column()).saturating_sub(1)
+    }
+}
+
+impl std::fmt::Debug for dyn SystematicCode + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SystematicCode")
+            .field("log_column", &self.log_column())
+            .field("log_columns", &self.log_columns())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether two references are to one code. Two of one type may lie at one address if they have
+/// no size, but then they are the same.
+pub(crate) fn same_code(a: &dyn SystematicCode, b: &dyn SystematicCode) -> bool {
+    std::ptr::eq(a, b)
 }

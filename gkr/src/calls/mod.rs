@@ -27,6 +27,7 @@ mod layout;
 mod level;
 
 pub use self::code::SystematicCode;
+pub(crate) use self::code::same_code;
 pub use self::layout::Layout;
 pub(crate) use self::layout::Place;
 pub use self::level::{Level, Placed};

@@ -6,7 +6,8 @@
 //! allocated by what that many queries could need and by what the input holds, and p3 refuses
 //! every count but the right one.
 //!
-//! What p3 would not read is not encoded: proof-of-work witnesses where nothing is ground, the
+//! What p3 would not read, or what the statement says is zero, is not encoded: the unused columns
+//! of the first codeword's rows, proof-of-work witnesses where nothing is ground, the
 //! closing sumcheck where there is none. So one proof has one encoding.
 //!
 //! In order: value; answers at the commitment's out-of-domain points; first sumcheck; for each
@@ -22,7 +23,7 @@ use p3_multilinear_util::poly::Poly;
 use p3_sumcheck::{OpeningBatch, SumcheckData};
 use p3_whir::{QueryOpenings, SharedProofOpening, WhirConfig, WhirProof, WhirRoundProof};
 
-use super::{MerkleDigest, Proof};
+use super::{Columns, MerkleDigest, Proof};
 use crate::codec::{DEGREE, Reader, WORD_BYTES};
 use crate::transcript::Challenger;
 use crate::{E, F, Reject};
@@ -60,32 +61,36 @@ struct Queries {
     /// Whether rows are over E: all but the first codeword.
     extension: bool,
     rows: usize,
+    /// Symbols in a row, and how many of them are sent: the rest is zero.
     width: usize,
+    sent: usize,
     max_digests: usize,
 }
 
 impl Queries {
-    fn new(config: &p3_whir::RoundConfig, extension: bool) -> Self {
+    fn new(config: &p3_whir::RoundConfig, extension: bool, columns: Columns) -> Self {
         let depth = config.log_folded_domain_size;
+        let width = 1 << config.folding_factor;
         // More queries than positions open every position once.
         let rows = config.num_queries.min(1 << depth);
         Self {
             ground: config.pow_bits > 0,
             extension,
             rows,
-            width: 1 << config.folding_factor,
+            width,
+            sent: if extension { width } else { columns.used },
             // On each level a digest is sent at most once for each pair, and once for each query.
             max_digests: (0..depth).map(|level| rows.min(1 << level)).sum(),
         }
     }
 
     const fn row_bytes(&self) -> usize {
-        self.width * WORD_BYTES * if self.extension { DEGREE } else { 1 }
+        self.sent * WORD_BYTES * if self.extension { DEGREE } else { 1 }
     }
 }
 
 impl Shape {
-    pub(super) fn new(config: &WhirConfig<E, F, Challenger>) -> Self {
+    pub(super) fn new(config: &WhirConfig<E, F, Challenger>, columns: Columns) -> Self {
         let mut folds = config.folding_schedule().iter().copied();
         let mut fold = || folds.next().unwrap_or_default();
         let sumcheck = Sumcheck { rounds: fold(), ground: config.starting_folding_pow_bits() > 0 };
@@ -95,7 +100,7 @@ impl Shape {
             .enumerate()
             .map(|(index, round)| Round {
                 ood: round.ood_samples,
-                queries: Queries::new(round, index > 0),
+                queries: Queries::new(round, index > 0, columns),
                 sumcheck: Sumcheck { rounds: fold(), ground: round.folding_pow_bits > 0 },
             })
             .collect();
@@ -103,7 +108,7 @@ impl Shape {
             ood: config.commitment_ood_samples(),
             sumcheck,
             rounds,
-            last: Queries::new(&config.final_round_config(), config.n_rounds() > 0),
+            last: Queries::new(&config.final_round_config(), config.n_rounds() > 0, columns),
             final_evaluations: 1 << config.final_sumcheck_rounds(),
             final_sumcheck: Sumcheck {
                 rounds: config.final_sumcheck_rounds(),
@@ -196,11 +201,16 @@ impl Queries {
                 (0..self.rows).map(|_| reader.elements(self.width)).collect::<Result<_, _>>()?;
             QueryOpenings::Extension(SharedProofOpening { rows, proof: self.digests(reader)? })
         } else {
-            let rows =
-                (0..self.rows).map(|_| reader.words(self.width)).collect::<Result<_, _>>()?;
+            let rows = (0..self.rows).map(|_| self.base_row(reader)).collect::<Result<_, _>>()?;
             QueryOpenings::Base(SharedProofOpening { rows, proof: self.digests(reader)? })
         };
         Ok((witness, openings))
+    }
+
+    fn base_row(&self, reader: &mut Reader<'_>) -> Result<Vec<F>, Reject> {
+        let mut row = reader.words(self.sent)?;
+        row.resize(self.width, F::ZERO);
+        Ok(row)
     }
 
     fn digests(&self, reader: &mut Reader<'_>) -> Result<PrunedMerklePaths<u64, 4>, Reject> {
@@ -286,7 +296,9 @@ mod encode {
                     assert!(!self.extension && opening.rows.len() == self.rows);
                     for row in &opening.rows {
                         assert_eq!(row.len(), self.width);
-                        put_words(out, row);
+                        let (sent, tail) = row.split_at(self.sent);
+                        assert!(tail.iter().all(|&word| word == F::ZERO), "a column of zeros");
+                        put_words(out, sent);
                     }
                     &opening.proof
                 }

@@ -6,7 +6,8 @@
 //!
 //! # Steps
 //! 1. Commit: f is encoded by a Reed–Solomon code of the parameters' rate, the codeword's rows
-//!    are hashed into a Merkle tree, its root is sent and absorbed.
+//!    are hashed into a Merkle tree, its root is sent and absorbed. Columns that the statement
+//!    says are zero are left out: see `columns`.
 //! 2. (The caller draws z after the root was absorbed.)
 //! 3. Open: WHIR's proof for f~(z), one canonically encoded field of the tape, the last one.
 //!
@@ -28,6 +29,7 @@
 //! Points are little-endian here (coordinate j belongs to bit j of an index) and big-endian in
 //! p3: they are turned round in one place, `Scheme::point`. The proof's encoding is ours.
 
+mod columns;
 mod encoding;
 mod guard;
 mod parameters;
@@ -50,6 +52,7 @@ use p3_sumcheck::{
 use p3_symmetric::{CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher};
 use p3_whir::{PcsProof, WhirConfig, WhirProver};
 
+use self::columns::{ColumnTree, Columns};
 pub use self::parameters::{Fold, MAX_VARIABLES, Parameters, TARGET_BITS};
 #[cfg(feature = "prover")]
 pub use self::prove::Committed;
@@ -63,7 +66,7 @@ type MerkleDigest = [u64; 4];
 /// Keccak-f[1600] with rate 17 × 64 bits. Rows and nodes have fixed lengths, so the sponge
 /// needs no padding; nodes and leaves are told apart by the tree's depth, which is fixed too.
 type Sponge = PaddingFreeSponge<KeccakF, 25, 17, 4>;
-type Tree = MerkleTreeMmcs<
+type PlainTree = MerkleTreeMmcs<
     [F; VECTOR_LEN],
     [u64; VECTOR_LEN],
     SerializingHasher<Sponge>,
@@ -71,12 +74,13 @@ type Tree = MerkleTreeMmcs<
     2,
     4,
 >;
+type Tree = ColumnTree<PlainTree>;
 type Layout = PrefixProver<F, E>;
 type Pcs = WhirProver<E, F, Radix2DFTSmallBatch<F>, Tree, Challenger, Layout>;
 type Proof = PcsProof<F, E, Tree>;
 
 /// Version of the encoding and of the parameters' meaning; part of the transcript.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// Parameters made concrete for a number of words.
 ///
@@ -87,7 +91,13 @@ pub struct Scheme {
     parameters: Parameters,
     num_words: usize,
     level: usize,
+    columns: Columns,
+    /// p3's prover and verifier, and the parts of theirs that it does not lend.
     pcs: Pcs,
+    #[cfg(feature = "prover")]
+    transform: Radix2DFTSmallBatch<F>,
+    #[cfg(feature = "prover")]
+    tree: Tree,
     protocol: OpeningProtocol,
     shape: encoding::Shape,
     security: PrescribedOpeningSecurity,
@@ -103,6 +113,11 @@ impl Commitment {
     fn cap(&self) -> MerkleCap<F, MerkleDigest> {
         MerkleCap::new(vec![self.root])
     }
+}
+
+fn plain_tree() -> PlainTree {
+    let sponge = Sponge::new(KeccakF);
+    PlainTree::new(SerializingHasher::new(sponge), CompressionFunctionFromHasher::new(sponge), 0)
 }
 
 impl Scheme {
@@ -149,14 +164,13 @@ impl Scheme {
         config: WhirConfig<E, F, Challenger>,
         protocol: &OpeningProtocol,
     ) -> Option<Self> {
-        let shape = encoding::Shape::new(&config);
-        let sponge = Sponge::new(KeccakF);
-        let tree = Tree::new(
-            SerializingHasher::new(sponge),
-            CompressionFunctionFromHasher::new(sponge),
-            0,
-        );
-        let pcs = Pcs::new(config, Radix2DFTSmallBatch::default(), tree);
+        let fold = config.round_folding_factor(0);
+        let height = config.num_variables() - fold;
+        let columns = Columns::new(num_words, height, 1 << fold);
+        let shape = encoding::Shape::new(&config, columns);
+        let tree = Tree::new(plain_tree(), columns);
+        let transform = Radix2DFTSmallBatch::default();
+        let pcs = Pcs::new(config, transform.clone(), tree.clone());
         let security = pcs.prescribed_security(protocol)?;
         // A list size that is none (negative, infinite) prices nothing.
         security.candidates()?;
@@ -164,7 +178,12 @@ impl Scheme {
             parameters: *parameters,
             num_words,
             level,
+            columns,
             pcs,
+            #[cfg(feature = "prover")]
+            transform,
+            #[cfg(feature = "prover")]
+            tree,
             protocol: protocol.clone(),
             shape,
             security,
@@ -216,6 +235,7 @@ impl Scheme {
         numbers.extend([
             self.num_words,
             config.num_variables(),
+            self.columns.used,
             self.level,
             config.params().pow_bits,
             config.commitment_ood_samples(),

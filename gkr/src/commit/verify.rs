@@ -33,6 +33,7 @@ impl Scheme {
     /// [`Reject::PointLength`] for a point of another dimension; the decoder's
     /// [`Reject::Truncated`], [`Reject::NonCanonicalWord`] and [`Reject::TooManyDigests`];
     /// [`Reject::Opening`] when WHIR's verifier refuses the proof or panics.
+    #[tracing::instrument(name = "whir.verify", skip_all, fields(num_vars = self.num_variables()))]
     pub fn verify(
         &self,
         commitment: &Commitment,

@@ -13,26 +13,48 @@
 //!    and the inputs, level by level, then the equations. Each becomes terms
 //!    `coefficient·⟨vector, f[start ..]⟩`, a source's constants and what is known of a level go
 //!    to the right-hand side: `Σ_b f(b)·Ω(b) = σ`.
-//! 2. [`sumcheck`](crate::sumcheck) reduces that to `f~(z)·Ω~(z)`.
-//! 3. The verifier computes `Ω~(z)` itself: a term's block of size S at `start`, aligned to S,
-//!    contributes `coefficient·eq(z_high, start/S)·vector~(z_low)`.
+//! 2. [`sumcheck`](crate::sumcheck) reduces that to `f~(z)·Ω~(z)`. Its blocks of 2^L words
+//!    follow from the form ([`LinearForm::order`]).
+//! 3. The verifier computes `Ω~(z)` itself: a term's vector of length S at `start`, aligned to
+//!    S, contributes `coefficient·eq(z_high, start/S)·vector~(z_low)`.
 //! 4. The opening of f at z settles the claim.
+//!
+//! # The prover
+//! Ω is hardly ever written out. A *key* is a vector and its place in a block. Most blocks are
+//! weighed by the same few keys, with other coefficients, so a block is kept as a coefficient
+//! C and a product D = ⟨vector, f there⟩ for each of its keys. While two neighbours have the
+//! same keys, `Σ_keys C·D` is all that a round on a block bit needs: C and D both fold
+//! linearly, and f is not read. Where neighbours differ, both are written out, f as the
+//! combination of its 2^j original blocks after j rounds; so is the last block, for the rounds
+//! inside it. Row weights at one point are cut to one length, so that more blocks have the
+//! same keys.
+//!
+//! A coded term weighs a message through its codeword: D is taken of the codeword itself, which
+//! the prover has; only blocks that are written out need the code, transposed, once for all
+//! columns.
 //!
 //! # Soundness
 //! (number of combined claims − 1)/|E| for γ, 2/|E| a sumcheck round.
 //!
 //! # Cost
-//! Prover: Ω is written once, two products a word and point, and summed. Verifier: one product
-//! a block, the few distinct vectors once each, in O(log) where they factor.
+//! Prover: five products a word and key over it, five more a word to fold it, once; then
+//! O(keys) and a few blocks of 2^L. Verifier: one product a term, the few distinct vectors
+//! once each, in O(log) where they factor; one encoding for each code, and a product a word of
+//! its codeword.
 //!
 //! # Source
 //! The batching of linear claims by powers is folklore (Thaler, section 4.6.2); vectors with
 //! a block structure are what makes `Ω~` cheap.
 //!
 //! # Deviations
-//! One challenge's powers for claims of all kinds, instead of a challenge a kind.
+//! One challenge's powers for claims of all kinds, instead of a challenge a kind. Block bits
+//! are bound first, without a table of Ω.
 
+#[cfg(feature = "prover")]
+mod blocks;
 mod combine;
+#[cfg(feature = "prover")]
+mod plan;
 #[cfg(feature = "prover")]
 mod prove;
 pub(crate) mod rows;
@@ -42,12 +64,17 @@ pub(crate) use combine::combine;
 pub use combine::{Equation, Equations};
 use p3_field::PrimeCharacteristicRing;
 #[cfg(feature = "prover")]
-pub(crate) use prove::prove;
+pub(crate) use prove::{Words, prove};
 pub(crate) use verify::verify;
 
 use self::rows::{RowWeights, eq_table};
 use crate::E;
 use crate::calls::SystematicCode;
+use crate::sumcheck::Order;
+
+/// log2 of the words in a block, unless the form needs longer ones: a block is written out in
+/// the cache, and still short beside the words.
+const LOG_BLOCK: usize = 13;
 
 /// `coefficient·⟨vectors[vector], f[start ..]⟩`; `start` is a multiple of the vector's length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +100,7 @@ pub(crate) enum Vector<'a> {
     Interleaved { log_size: usize, weights: RowWeights, child: usize },
     /// Row weights moved down by one; the first is dropped, the last entry is zero.
     Shifted { log_size: usize, weights: RowWeights },
-    /// Row weights on one column of a codeword, as weights on its message.
+    /// Row weights on one column of a codeword, as weights on its message: as long as that.
     Coded { code: &'a dyn SystematicCode, column: usize, weights: RowWeights },
 }
 
@@ -103,9 +130,12 @@ impl Vector<'_> {
                 weights.dense().into_iter().skip(1).chain([E::ZERO]).collect()
             }
             Self::Coded { code, column, weights } => {
-                let before = E::zero_vec(column << code.log_column());
-                let mut codeword = [before, weights.dense()].concat();
-                codeword.resize(2 << code.log_message(), E::ZERO);
+                let column_len = 1 << code.log_column();
+                let mut codeword = vec![E::ZERO; column_len << code.log_columns()];
+                let places = codeword.iter_mut().skip(column * column_len);
+                for (to, weight) in places.zip(weights.dense()) {
+                    *to = weight;
+                }
                 code.transpose(&codeword)
             }
         }
@@ -128,13 +158,9 @@ impl Vector<'_> {
                 None => E::ZERO,
             },
             Self::Shifted { .. } => dense(&self.dense()),
-            Self::Coded { code, column, weights } => code
-                .encode(&eq_table(z))
-                .iter()
-                .skip(column << code.log_column())
-                .zip(weights.dense())
-                .map(|(&eq, weight)| eq * weight)
-                .sum(),
+            Self::Coded { code, column, weights } => {
+                verify::column_product(&code.encode(&eq_table(z)), *column, &weights.dense())
+            }
         }
     }
 }
@@ -145,6 +171,23 @@ pub(crate) struct LinearForm<'a> {
     pub(crate) vectors: Vec<Vector<'a>>,
     pub(crate) terms: Vec<Term>,
     pub(crate) value: E,
+}
+
+impl LinearForm<'_> {
+    /// The order of the sumcheck over 2^`num_variables` words. A message lies within one block;
+    /// so do all given vectors side by side, the period at which they tend to return.
+    pub(crate) fn order(&self, num_variables: usize) -> Order {
+        let mut log_block = LOG_BLOCK;
+        let mut given = 0_usize;
+        for vector in &self.vectors {
+            match vector {
+                Vector::Coded { code, .. } => log_block = log_block.max(code.log_message()),
+                Vector::Given(entries) => given += entries.len(),
+                _ => {}
+            }
+        }
+        Order::new(num_variables, log_block.max(given.next_power_of_two().ilog2() as usize))
+    }
 }
 
 #[cfg(all(test, feature = "prover"))]

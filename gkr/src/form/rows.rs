@@ -14,7 +14,7 @@ use crate::E;
 use crate::walk::{CHUNK, LOG_LANES, POSITIONS, Point, lagrange};
 
 /// log2 of the rows in a chunk.
-const LOG_CHUNK: usize = CHUNK.ilog2() as usize;
+pub(crate) const LOG_CHUNK: usize = CHUNK.ilog2() as usize;
 
 /// `eq(point, ·)` over the hypercube, little-endian.
 pub(crate) fn eq_table(point: &[E]) -> Vec<E> {
@@ -45,7 +45,7 @@ pub(crate) fn eq_at(point: &[E], index: usize) -> E {
 }
 
 /// ψ of all pieces with the same size (and, below a chunk, the same place in it).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "a few exist at a time, none is moved in a loop")]
 pub(crate) enum RowWeights {
     /// Whole chunks: the low outer bits, λ, the lanes.
@@ -94,6 +94,28 @@ impl RowWeights {
             }
             Self::Dense(weights) => weights.first().copied().unwrap_or(E::ZERO),
         }
+    }
+
+    /// Whether both are of whole chunks at one point, and differ in size only.
+    #[cfg(feature = "prover")]
+    pub(crate) fn is_akin(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::Factored { lambda, lanes, .. },
+                Self::Factored { lambda: other_lambda, lanes: other_lanes, .. },
+            ) => lambda == other_lambda && lanes == other_lanes,
+            _ => false,
+        }
+    }
+
+    /// ψ as `ψ(a·2^log_size + x) = heads[a]·ψ'(x)`, where it splits like that: not inside a
+    /// chunk.
+    #[cfg(feature = "prover")]
+    pub(crate) fn split(&self, log_size: usize) -> Option<(Vec<E>, Self)> {
+        let Self::Factored { outer, lambda, lanes } = self else { return None };
+        let (inside, above) = outer.split_at_checked(log_size.checked_sub(LOG_CHUNK)?)?;
+        let part = Self::Factored { outer: inside.to_vec(), lambda: *lambda, lanes: *lanes };
+        Some((eq_table(above), part))
     }
 
     /// Σ_x ψ(x)·eq(z, x), for a z with as many coordinates as the piece has bits.

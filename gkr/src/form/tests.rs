@@ -1,4 +1,4 @@
-use p3_field::{BasedVectorSpace, PackedFieldExtension, PackedValue, PrimeCharacteristicRing};
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_keccak::Keccak256Hash;
 use p3_symmetric::CryptographicHasher;
 use proptest::prelude::*;
@@ -6,11 +6,12 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::*;
-use crate::calls::tests::{sample_table, sample_words};
+use crate::calls::tests::{RandomCode, sample_table, sample_words};
 use crate::calls::{CallTable, Layout};
-use crate::permutation::{DIGEST, Packed, Permutation, Poseidon2};
+use crate::permutation::{DIGEST, Permutation, Poseidon2};
+use crate::sumcheck::tests::Plain;
 use crate::transcript::{ProverChannel, VerifierChannel};
-use crate::{F, Reject, walk};
+use crate::{F, Reject, sumcheck, walk};
 
 fn random(rng: &mut StdRng) -> E {
     E::from_basis_coefficients_fn(|_| rng.random::<F>())
@@ -86,8 +87,35 @@ fn num_variables<const T: usize>(table: &CallTable<T>) -> usize {
     table.num_words().next_power_of_two().ilog2() as usize
 }
 
-fn unpack(weights: &[crate::sumcheck::PackedE]) -> Vec<E> {
-    weights.iter().flat_map(|w| (0..Packed::WIDTH).map(|lane| w.extract(lane))).collect()
+/// The words of a form that weighs no code.
+const fn whole(committed: &[F]) -> Words<'_> {
+    Words { committed, source: &[] }
+}
+
+/// Ω in full, term by term.
+fn written_out(form: &LinearForm<'_>, num_variables: usize) -> Vec<E> {
+    let mut weights = vec![E::ZERO; 1 << num_variables];
+    let vectors: Vec<Vec<E>> = form.vectors.iter().map(Vector::dense).collect();
+    for term in &form.terms {
+        for (to, &entry) in weights[term.start..].iter_mut().zip(&vectors[term.vector]) {
+            *to += term.coefficient * entry;
+        }
+    }
+    weights
+}
+
+/// What the prover sends of a form equals what the definition sends, and the verifier's Ω~ is
+/// that of its entries.
+fn assert_proves(form: &LinearForm<'_>, order: Order, words: &[F], source: &[F]) {
+    let weights = written_out(form, order.num_variables());
+    let mut channel = ProverChannel::new(b"form");
+    let claim = form.prove(order, Words { committed: words, source }, &mut channel);
+    let mut plain = ProverChannel::new(b"form");
+    let rounds = &mut Plain::new(order, words, &weights);
+    assert_eq!(claim, sumcheck::prove(rounds, order, form.value, &mut plain));
+    assert_eq!(channel.finish(), plain.finish());
+    let expected: E = eq_table(&claim.point).iter().zip(&weights).map(|(&eq, &w)| eq * w).sum();
+    assert_eq!(form.extension(&claim.point), expected);
 }
 
 fn check<const T: usize>()
@@ -111,13 +139,16 @@ where
         &equations,
         random(&mut rng),
     );
-    let weights = unpack(&form.clone().materialise(num_variables));
+    let weights = written_out(&form, num_variables);
     let sum: E = words.iter().zip(&weights).map(|(&f, &w)| w * f).sum();
     assert_eq!(sum, form.value);
     let z: Vec<E> = (0..num_variables).map(|_| random(&mut rng)).collect();
     let eq = eq_table(&z);
     let expected: E = eq.iter().zip(&weights).map(|(&eq, &w)| eq * w).sum();
     assert_eq!(form.extension(&z), expected);
+    for log_block in [8, 10, 11, num_variables] {
+        assert_proves(&form, Order::new(num_variables, log_block), &words, &[]);
+    }
 
     // Both sides end on one claim, which is true.
     let mut channel = ProverChannel::new(b"form");
@@ -126,7 +157,7 @@ where
         &Layout::whole(&table),
         &[claim.clone().into()],
         &equations,
-        &words,
+        whole(&words),
         num_variables,
         &mut channel,
     );
@@ -201,7 +232,7 @@ fn a_wrong_digest_breaks_the_form() {
             &equations,
             random(&mut rng),
         );
-        let weights = unpack(&form.clone().materialise(num_variables(&table)));
+        let weights = written_out(&form, num_variables(&table));
         let sum: E = words.iter().zip(&weights).map(|(&f, &w)| w * f).sum();
         assert_ne!(sum, form.value, "word {at}");
     }
@@ -230,7 +261,7 @@ where
         &Layout::whole(&table),
         &[claim.clone().into()],
         &equations,
-        &words,
+        whole(&words),
         num_variables(&table),
         &mut channel,
     );
@@ -241,7 +272,7 @@ where
 #[test]
 fn the_bytes_are_pinned() {
     let digest: [u8; 32] = Keccak256Hash.hash_iter(proved::<16>().proof);
-    assert_eq!(digest[..8], [13, 118, 141, 152, 16, 204, 225, 212]);
+    assert_eq!(digest[..8], [234, 32, 40, 207, 253, 4, 151, 222]);
 }
 
 #[test]
@@ -291,10 +322,11 @@ fn altered_messages_leave_a_false_claim() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
-    /// Terms of all lengths, one over the other, written out and evaluated by the definition.
+    /// Terms of all lengths, one over the other, over fewer words than there may be.
     #[test]
-    fn written_out_and_evaluated_forms_agree(
+    fn sparse_forms_equal_the_definition(
         terms in prop::collection::vec((0..4_usize, any::<u16>(), any::<u32>()), 0..40),
+        (log_block, len) in (6..10_usize, 0..=512_usize),
         seed: u64,
     ) {
         const NUM_VARIABLES: usize = 9;
@@ -311,16 +343,159 @@ proptest! {
                 Term { start, vector, coefficient: E::from_u32(coefficient) }
             })
             .collect();
-        let mut expected = vec![E::ZERO; 1 << NUM_VARIABLES];
-        for term in &terms {
-            for (to, entry) in expected[term.start..].iter_mut().zip(vectors[term.vector].dense()) {
-                *to += term.coefficient * entry;
+        let form = LinearForm { vectors, terms, value: E::ZERO };
+        let words: Vec<F> = (0..len).map(|_| rng.random()).collect();
+        assert_proves(&form, Order::new(NUM_VARIABLES, log_block), &words, &[]);
+    }
+}
+
+/// `groups` random messages of a code, then `more` words; and the codewords.
+fn coded_words(
+    code: &RandomCode,
+    groups: usize,
+    more: usize,
+    rng: &mut StdRng,
+) -> (Vec<F>, Vec<F>) {
+    let len = groups << code.log_message();
+    let words: Vec<F> = (0..len + more).map(|_| rng.random()).collect();
+    let source = words[..len]
+        .chunks(1 << code.log_message())
+        .flat_map(|message| code.encode(&message.iter().map(|&f| f.into()).collect::<Vec<E>>()))
+        .map(|word| word.as_basis_coefficients_slice()[0])
+        .collect();
+    (words, source)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// Row weights of all shapes, sizes and points, coded or not, as regular as the walk's and
+    /// with irregular ones between them.
+    #[test]
+    fn forms_over_many_blocks_equal_the_definition(
+        (log_column, log_columns) in (7..9_usize, 0..3_usize),
+        (groups, more, extra) in (0..6_usize, 0..3000_usize, 0..12_usize),
+        longer in 0..3_usize,
+        seed: u64,
+    ) {
+        let rng = &mut StdRng::seed_from_u64(seed);
+        let code = RandomCode::new(log_column, log_columns, rng.random());
+        let (words, source) = coded_words(&code, groups, more, rng);
+        let num_variables = words.len().max(1).next_power_of_two().ilog2().max(10) as usize;
+        let log_block = (code.log_message() + longer).max(8);
+        let outer: Vec<E> = (0..3).map(|_| random(rng)).collect();
+        let point = walk::Point { outer, ..point(1, rng) };
+        let weights = rows::PointWeights::new(&point);
+        let given: Vec<E> = (0..32).map(|_| random(rng)).collect();
+        let mut vectors = vec![Vector::Unit, Vector::Given(&given)];
+        for log_size in [3, 7, 8, 9] {
+            let weights = weights.rows(log_size, 0);
+            vectors.extend([
+                Vector::Rows { log_size, weights: weights.clone() },
+                Vector::Shifted { log_size, weights },
+            ]);
+        }
+        for (log_size, child) in [(7, 0), (7, 1), (8, 1), (9, 0)] {
+            let weights = weights.rows(log_size, 0);
+            vectors.push(Vector::Interleaved { log_size, weights, child });
+        }
+        let plain = vectors.len();
+        for column in 0..1 << log_columns {
+            let weights = weights.rows(log_column, 0);
+            vectors.push(Vector::Coded { code: &code, column, weights });
+        }
+        let mut terms = Vec::new();
+        // Regular: every column of every message, and the rest in rows of one size.
+        for group in 0..groups {
+            for vector in plain..vectors.len() {
+                let start = group << code.log_message();
+                terms.push(Term { start, vector, coefficient: random(rng) });
             }
         }
-        let form = LinearForm { vectors, terms, value: E::ZERO };
-        prop_assert_eq!(&unpack(&form.clone().materialise(NUM_VARIABLES)), &expected);
-        let z: Vec<E> = (0..NUM_VARIABLES).map(|_| random(&mut rng)).collect();
-        let sum: E = eq_table(&z).iter().zip(&expected).map(|(&eq, &w)| eq * w).sum();
-        prop_assert_eq!(form.extension(&z), sum);
+        let rest = (groups << code.log_message()).next_multiple_of(256);
+        let of_size = |log_size| vectors.iter().position(
+            |v| matches!(v, Vector::Rows { log_size: other, .. } if *other == log_size)
+        );
+        for start in (rest..(words.len() / 512) * 512).step_by(256) {
+            let vector = of_size(8).unwrap();
+            terms.push(Term { start, vector, coefficient: random(rng) });
+            if start % 512 == 0 {
+                let vector = of_size(9).unwrap();
+                terms.push(Term { start, vector, coefficient: random(rng) });
+            }
+        }
+        for _ in 0..extra {
+            let vector = rng.random_range(0..plain);
+            let len = 1 << vectors[vector].log_len();
+            if len <= 1 << num_variables {
+                let start = rng.random_range(0..(1 << num_variables) / len) * len;
+                terms.push(Term { start, vector, coefficient: random(rng) });
+            }
+        }
+        let form = LinearForm { vectors, terms, value: random(rng) };
+        assert_proves(&form, Order::new(num_variables, log_block), &words, &source);
+        assert_proves(&form, form.order(num_variables), &words, &source);
     }
+}
+
+/// Two codes of one size, their messages by turns: each is told from the other.
+#[test]
+fn codes_are_told_apart() {
+    let rng = &mut StdRng::seed_from_u64(8);
+    let codes = [RandomCode::new(7, 1, rng.random()), RandomCode::new(7, 1, rng.random())];
+    let (mut words, mut source) = (Vec::new(), Vec::new());
+    let (mut vectors, mut terms) = (vec![Vector::Unit], Vec::new());
+    let weights = RowWeights::Dense((0..128).map(|_| random(rng)).collect());
+    for (group, code) in [&codes[0], &codes[1], &codes[1], &codes[0]].into_iter().enumerate() {
+        let (message, codeword) = coded_words(code, 1, 0, rng);
+        words.extend(message);
+        source.extend(codeword);
+        for column in 0..2 {
+            let term = Term { start: group * 128, vector: vectors.len(), coefficient: random(rng) };
+            terms.push(term);
+            vectors.push(Vector::Coded { code, column, weights: weights.clone() });
+        }
+    }
+    let form = LinearForm { vectors, terms, value: random(rng) };
+    for log_block in [7, 8, 9] {
+        assert_proves(&form, Order::new(9, log_block), &words, &source);
+    }
+    let vectors: Vec<E> = form.vectors[1..].iter().map(|v| v.extension(&[E::TWO; 7])).collect();
+    let dense =
+        |v: &Vector<'_>| v.dense().iter().zip(eq_table(&[E::TWO; 7])).map(|(&a, b)| a * b).sum();
+    assert_eq!(vectors, form.vectors[1..].iter().map(dense).collect::<Vec<E>>());
+}
+
+/// Forms without terms, without words, smaller than a row.
+#[test]
+fn the_smallest_forms_are_proved() {
+    for num_variables in [0, 1, 3, 4, 9] {
+        for len in [0, 1, 1 << num_variables] {
+            let words = vec![F::TWO; len];
+            let mut form =
+                LinearForm { vectors: vec![Vector::Unit], terms: Vec::new(), value: E::ZERO };
+            let order = form.order(num_variables);
+            assert_proves(&form, order, &words, &[]);
+            assert_proves(&form, Order::new(num_variables, 8), &words, &[]);
+            form.terms.push(Term { start: 0, vector: 0, coefficient: E::TWO });
+            form.value = E::from_usize(if len == 0 { 0 } else { 4 });
+            assert_proves(&form, order, &words, &[]);
+            assert_proves(&form, Order::new(num_variables, 8), &words, &[]);
+        }
+    }
+}
+
+/// Blocks hold a message, or all given vectors side by side.
+#[test]
+fn blocks_are_as_long_as_the_form_needs() {
+    let code = RandomCode::new(7, 2, 9);
+    let form = |vectors| LinearForm { vectors, terms: Vec::new(), value: E::ZERO };
+    let log_block = |vectors, num_variables| form(vectors).order(num_variables).log_block();
+    assert_eq!(log_block(vec![Vector::Unit], 20), LOG_BLOCK);
+    assert_eq!(log_block(vec![Vector::Unit], 5), 5);
+    let given = vec![E::ZERO; 1 << LOG_BLOCK];
+    assert_eq!(log_block(vec![Vector::Given(&given); 4], 20), LOG_BLOCK + 2);
+    let weights = RowWeights::Dense(vec![E::ZERO; 128]);
+    let coded = Vector::Coded { code: &code, column: 0, weights };
+    assert_eq!(log_block(vec![coded.clone()], 20), LOG_BLOCK.max(8));
+    assert_eq!(log_block(vec![coded], 7), 7);
 }

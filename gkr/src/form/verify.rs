@@ -4,9 +4,9 @@
 
 use p3_field::PrimeCharacteristicRing;
 
-use super::rows::{eq_at, eq_table};
-use super::{Equations, LinearForm, combine};
-use crate::calls::{CallTable, Layout};
+use super::rows::{RowWeights, eq_at, eq_table};
+use super::{Equations, LinearForm, Vector, combine};
+use crate::calls::{CallTable, Layout, SystematicCode, same_code};
 use crate::permutation::{Permutation, Poseidon2};
 use crate::transcript::Receiver;
 use crate::{E, Reject, levels, sumcheck};
@@ -27,6 +27,7 @@ pub(crate) struct Claim {
 ///
 /// # Errors
 /// [`Reject::Truncated`] or [`Reject::NonCanonicalWord`].
+#[tracing::instrument(name = "gkr.form.verify", skip_all, fields(num_variables))]
 pub(crate) fn verify<const T: usize>(
     table: &CallTable<T>,
     layout: &Layout<'_>,
@@ -42,7 +43,8 @@ where
     let gamma = channel.draw();
     let form = combine(table, layout, claims, equations, gamma);
     // 2.
-    let sumcheck::Claim { point, sum } = sumcheck::verify(num_variables, form.value, channel)?;
+    let order = form.order(num_variables);
+    let sumcheck::Claim { point, sum } = sumcheck::verify(order, form.value, channel)?;
     // 3.
     let weight = form.extension(&point);
     Ok(Claim { point, weight, sum })
@@ -78,12 +80,52 @@ impl LinearForm<'_> {
                     *sum += term.coefficient * eq;
                 }
             }
+            let mut coded = Vec::new();
             for (vector, &sum) in self.vectors.iter().zip(&sums) {
-                if sum != E::ZERO {
-                    total += sum * vector.extension(low);
+                match vector {
+                    _ if sum == E::ZERO => {}
+                    Vector::Coded { code, column, weights } => {
+                        coded.push(Coded { code: *code, column: *column, weights, sum });
+                    }
+                    _ => total += sum * vector.extension(low),
                 }
             }
+            total += coded_extension(coded, low);
         }
         total
     }
+}
+
+/// A coded vector and what its terms multiply it with.
+#[derive(Clone, Copy)]
+struct Coded<'a> {
+    code: &'a dyn SystematicCode,
+    column: usize,
+    weights: &'a RowWeights,
+    sum: E,
+}
+
+/// `Σ sum·vector~(z)`: eq(z, ·) is encoded once for each code.
+fn coded_extension(mut vectors: Vec<Coded<'_>>, z: &[E]) -> E {
+    let mut total = E::ZERO;
+    while let Some(&Coded { code, .. }) = vectors.first() {
+        let codeword = code.encode(&eq_table(z));
+        let mut of_code: Vec<_>;
+        (of_code, vectors) = vectors.into_iter().partition(|other| same_code(other.code, code));
+        while let Some(&Coded { weights, .. }) = of_code.first() {
+            let dense = weights.dense();
+            let alike: Vec<_>;
+            (alike, of_code) = of_code.into_iter().partition(|other| other.weights == weights);
+            for vector in alike {
+                total += vector.sum * column_product(&codeword, vector.column, &dense);
+            }
+        }
+    }
+    total
+}
+
+/// `⟨codeword, δ_column ⊗ weights⟩`, where a column is as long as the weights.
+pub(super) fn column_product(codeword: &[E], column: usize, weights: &[E]) -> E {
+    let column = codeword.chunks(weights.len().max(1)).nth(column).unwrap_or(&[]);
+    column.iter().zip(weights).map(|(&word, &weight)| word * weight).sum()
 }

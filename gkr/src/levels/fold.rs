@@ -2,16 +2,17 @@
 
 use std::array::from_fn;
 
-use p3_field::{
-    Algebra, BasedVectorSpace, PackedFieldExtension, PackedValue, PrimeCharacteristicRing,
-};
+use p3_field::{Algebra, BasedVectorSpace, PackedValue, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
 use crate::calls::Level;
 use crate::codec::limbs;
 use crate::form::rows::eq_table;
 use crate::permutation::{DIGEST, Packed};
-use crate::sumcheck::{Message, PackedE};
+use crate::simd::kernels::dot::scale_rows;
+use crate::simd::{ExtRow, Native, Row};
+use crate::sumcheck::dense::{Dense, factor_of, rows_of};
+use crate::sumcheck::{Message, Rounds};
 use crate::walk::{CHUNK, LANES, LOG_LANES, POSITIONS};
 use crate::{E, F};
 
@@ -21,8 +22,6 @@ const GROUPS: usize = LANES / Packed::WIDTH;
 const VECTORS: usize = POSITIONS * GROUPS;
 /// Chunks that are added up between two reductions.
 const BATCH: usize = 8;
-/// Vectors of a round that one task gets.
-const TASK: usize = 1 << 9;
 
 /// The digests of one chunk, a column for each word.
 type Digests = [[F; CHUNK]; DIGEST];
@@ -91,43 +90,55 @@ pub(super) fn digests_at(sums: &[[E; POSITIONS]; DIGEST], basis: &[E; POSITIONS]
     sums.each_ref().map(|sums| super::dot(basis, sums))
 }
 
-/// For each list of weights `Σ_v weights_v·D_v` with the positions bound, over `outer` settings
-/// of the outer bits and the lanes.
+/// For each list of weights `Σ_v weights_v·D_v` with the positions bound: a row of lanes for
+/// each of `outer` settings of the outer bits.
 pub(super) fn fold_positions<const T: usize>(
     level: &Level<'_, T>,
     words: &[F],
     weights: &[[E; DIGEST]; 2],
     basis: &[E; POSITIONS],
     outer: usize,
-) -> [Vec<PackedE>; 2] {
+) -> [Vec<ExtRow>; 2] {
     // [which][limb][word][position].
     let weights: [[[[F; POSITIONS]; DIGEST]; 5]; 2] = from_fn(|i| {
         from_fn(|limb| from_fn(|v| from_fn(|z| limbs(&(weights[i][v] * basis[z]))[limb])))
     });
-    let mut folded = [(); 2].map(|()| vec![PackedE::ZERO; outer * GROUPS]);
+    let mut folded = [(); 2].map(|()| vec![[Row::ZERO; 5]; outer]);
     let [a, b] = &mut folded;
     // Chunks without a call stay zero.
     let chunks = level.num_calls.div_ceil(CHUNK).min(outer);
     let task = chunks.div_ceil(4 * current_num_threads()).max(1);
-    a[..chunks * GROUPS]
-        .par_chunks_mut(task * GROUPS)
-        .zip(b[..chunks * GROUPS].par_chunks_mut(task * GROUPS))
-        .enumerate()
-        .for_each(|(index, (a, b))| {
-            let rows = a.chunks_exact_mut(GROUPS).zip(b.chunks_exact_mut(GROUPS));
-            for (j, (a, b)) in rows.enumerate() {
+    a[..chunks].par_chunks_mut(task).zip(b[..chunks].par_chunks_mut(task)).enumerate().for_each(
+        |(index, (a, b))| {
+            for (j, (a, b)) in a.iter_mut().zip(b).enumerate() {
                 let mut digests = NO_DIGESTS;
                 level.fill_digests(words, index * task + j, &mut digests);
-                for (group, (a, b)) in a.iter_mut().zip(b).enumerate() {
-                    for (to, weights) in [a, b].into_iter().zip(&weights) {
-                        *to = PackedE::from_basis_coefficients_fn(|limb| {
-                            weigh(&digests, group, &weights[limb])
-                        });
+                for (row, weights) in [a, b].into_iter().zip(&weights) {
+                    for (to, weights) in row.iter_mut().zip(weights) {
+                        let groups = to.0.chunks_exact_mut(Packed::WIDTH).enumerate();
+                        for (group, to) in groups {
+                            let sum = weigh(&digests, group, weights);
+                            to.copy_from_slice(sum.as_slice());
+                        }
                     }
                 }
             }
-        });
+        },
+    );
     folded
+}
+
+/// The weights `scale·outer·eq(lanes)`, a row of lanes for each setting of the outer bits.
+pub(super) fn weight_rows(outer: &[E], lanes: &[E; LOG_LANES], scale: E) -> Vec<ExtRow> {
+    let lanes: Vec<E> = eq_table(lanes).into_iter().map(|eq| scale * eq).collect();
+    let lanes = rows_of(&lanes);
+    let row = |weight: &E| {
+        let mut row = [lanes[0]];
+        scale_rows::<Native>(&mut row, &factor_of(weight));
+        let [row] = row;
+        row
+    };
+    outer.par_iter().map(row).collect()
 }
 
 /// `Σ_v Σ_z weights[v][z]·D_v(z, ·)` for a SIMD vector of lanes.
@@ -143,101 +154,18 @@ fn weigh(digests: &Digests, group: usize, weights: &[[F; POSITIONS]; DIGEST]) ->
     sum
 }
 
-/// A column and its weights, over bits that are bound one by one, the highest first.
-pub(super) struct Product {
-    values: Vec<PackedE>,
-    weights: Vec<PackedE>,
-    /// The same, once one SIMD vector holds all of it; lane by lane.
-    last: Option<[Vec<E>; 2]>,
-}
+/// Two columns, each with its weights, summed up.
+pub(super) struct Pair(pub(super) [Dense; 2]);
 
-impl Product {
-    /// The column `values` with the weights `scale·outer·eq(lanes)`.
-    pub(super) fn new(values: Vec<PackedE>, outer: &[E], lanes: &[E; LOG_LANES], scale: E) -> Self {
-        let lanes: Vec<E> = eq_table(lanes).into_iter().map(|eq| scale * eq).collect();
-        let lanes: Vec<PackedE> =
-            lanes.chunks_exact(Packed::WIDTH).map(PackedE::from_ext_slice).collect();
-        let mut weights = vec![PackedE::ZERO; values.len()];
-        weights.par_chunks_mut(GROUPS).zip(outer.par_iter()).for_each(|(to, &outer)| {
-            let outer = PackedE::from(outer);
-            for (to, &lanes) in to.iter_mut().zip(&lanes) {
-                *to = outer * lanes;
-            }
-        });
-        let mut product = Self { values, weights, last: None };
-        product.unpack_last();
-        product
+impl Rounds for Pair {
+    fn message(&mut self) -> Message {
+        let Self([a, b]) = self;
+        a.message() + b.message()
     }
 
-    /// The coefficients of 1 and X² of the sum over the bits below the highest.
-    pub(super) fn message(&self) -> Message {
-        let mut message = Message { constant: E::ZERO, quadratic: E::ZERO };
-        if let Some([values, weights]) = &self.last {
-            let half = values.len() / 2;
-            for i in 0..half {
-                message.constant += values[i] * weights[i];
-                message.quadratic +=
-                    (values[half + i] - values[i]) * (weights[half + i] - weights[i]);
-            }
-            return message;
-        }
-        let half = self.values.len() / 2;
-        let (v0, v1) = self.values.split_at(half);
-        let (w0, w1) = self.weights.split_at(half);
-        let sums = |v0: &[PackedE], v1: &[PackedE], w0: &[PackedE], w1: &[PackedE]| {
-            let mut sums = [PackedE::ZERO; 2];
-            for (((&v0, &v1), &w0), &w1) in v0.iter().zip(v1).zip(w0).zip(w1) {
-                sums[0] += v0 * w0;
-                sums[1] += (v1 - v0) * (w1 - w0);
-            }
-            sums
-        };
-        let add = |a: [PackedE; 2], b: [PackedE; 2]| [a[0] + b[0], a[1] + b[1]];
-        let [constant, quadratic] = v0
-            .par_chunks(TASK)
-            .zip(v1.par_chunks(TASK))
-            .zip(w0.par_chunks(TASK).zip(w1.par_chunks(TASK)))
-            .map(|((v0, v1), (w0, w1))| sums(v0, v1, w0, w1))
-            .par_fold_reduce(|| [PackedE::ZERO; 2], add, add)
-            .map(|packed| lanes_of(packed).into_iter().sum());
-        Message { constant, quadratic }
+    fn fix(&mut self, challenge: E) {
+        self.0.iter_mut().for_each(|product| product.fix(challenge));
     }
-
-    /// Binds the highest bit.
-    pub(super) fn fix(&mut self, r: E) {
-        if let Some(columns) = &mut self.last {
-            for column in columns {
-                let half = column.len() / 2;
-                for i in 0..half {
-                    column[i] = column[i] + r * (column[half + i] - column[i]);
-                }
-                column.truncate(half);
-            }
-            return;
-        }
-        let r = PackedE::from(r);
-        for column in [&mut self.values, &mut self.weights] {
-            let half = column.len() / 2;
-            let (low, high) = column.split_at_mut(half);
-            low.par_chunks_mut(TASK).zip(high.par_chunks(TASK)).for_each(|(low, high)| {
-                for (low, &high) in low.iter_mut().zip(high) {
-                    *low += r * (high - *low);
-                }
-            });
-            column.truncate(half);
-        }
-        self.unpack_last();
-    }
-
-    fn unpack_last(&mut self) {
-        if let ([values], [weights]) = (self.values.as_slice(), self.weights.as_slice()) {
-            self.last = Some([lanes_of(*values), lanes_of(*weights)]);
-        }
-    }
-}
-
-fn lanes_of(packed: PackedE) -> Vec<E> {
-    (0..Packed::WIDTH).map(|lane| packed.extract(lane)).collect()
 }
 
 /// The elements of five limbs, lane by lane.

@@ -20,9 +20,8 @@
 //!    `a + Σ_v κ^{v+1}·b_v` is Σ_{z<8} q(z) for
 //!    `q(Z) = Σ_x [w_ρ(x)·K(Z, ζ_ρ)·A(Z, x) + w_r(x)·K(Z, ζ_r)·B(Z, x)]`, of degree 14.
 //!    - a. Send q(0), …, q(14); the verifier checks the sum, draws ζ', and both go on with q(ζ').
-//!    - b. For each bit of x, the highest outer bit first, the lane bits last: send the
-//!      coefficients of 1 and X² of the sum over the bits below, the coefficient of X follows
-//!      from g(0) + g(1); draw the bit and go on with g there.
+//!    - b. [Sumcheck](crate::sumcheck) over the bits of x, the highest outer bit first, the lane
+//!      bits last.
 //!    - c. Send `d_v`, D_v at the new point.
 //!    - d. The verifier checks `W_ρ·Σ_v β_v·d_v + W_r·Σ_v κ^{v+1}·d_v` against the claim, W the
 //!      weights' extensions: Π_{j≥m}(1 − ρ_j) of the bits that the level does not have, K and eq.
@@ -61,11 +60,14 @@ use p3_field::PrimeCharacteristicRing;
 pub(crate) use prove::prove;
 pub(crate) use verify::verify;
 
+use crate::E;
+#[cfg(feature = "prover")]
+use crate::F;
 use crate::calls::Level;
 use crate::form::rows::eq_points;
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
+use crate::sumcheck::Order;
 use crate::walk::{self, LOG_LANES, POSITIONS, Point, lagrange, log_outer};
-use crate::{E, F};
 
 /// Values in the message of step 3a: q has degree 2(D − 1).
 const NODES: usize = 2 * (POSITIONS - 1) + 1;
@@ -169,7 +171,14 @@ pub(crate) fn shape<const T: usize>(levels: &[Level<'_, T>]) -> Vec<usize> {
     [levels.len()].into_iter().chain(levels.iter().map(|level| level.num_calls)).collect()
 }
 
+/// Step 3b's rounds: all bits are inside one block.
+fn order(log_outer: usize) -> Order {
+    let bits = log_outer + LOG_LANES;
+    Order::new(bits, bits)
+}
+
 /// The node n of a message.
+#[cfg(feature = "prover")]
 fn node(n: usize) -> E {
     F::from_usize(n).into()
 }

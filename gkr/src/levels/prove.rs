@@ -1,17 +1,16 @@
 //! The levels' prover: it trusts its words and traces.
 
-use p3_field::PrimeCharacteristicRing;
 use tracing::instrument;
 
-use super::fold::{Product, digests_at, fold_positions, position_sums};
-use super::{Claim, Fed, Merge, NODES, dot, head, kernel, node};
-use crate::E;
+use super::fold::{Pair, digests_at, fold_positions, position_sums, weight_rows};
+use super::{Claim, Fed, Merge, NODES, dot, head, kernel, node, order};
 use crate::calls::Level;
 use crate::form::rows::eq_table;
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
-use crate::sumcheck::Message;
+use crate::sumcheck::dense::Dense;
 use crate::transcript::Sender;
 use crate::walk::{self, LOG_LANES, POSITIONS, Point, Trace, lagrange, log_outer};
+use crate::{E, sumcheck};
 
 /// Proves the walks of all levels. `words` are the table's, `trace` gives each level's trace.
 ///
@@ -86,35 +85,20 @@ pub(super) fn merge<const T: usize>(
     // 3b.
     let basis = lagrange::<POSITIONS>(zeta);
     let folded = fold_positions(level, words, &merge.weights, &basis, 1 << log_outer);
-    let mut claim = dot(&lagrange::<NODES>(zeta), &message);
-    let mut products: Vec<Product> = folded
-        .into_iter()
-        .zip(eqs)
-        .zip(points)
-        .map(|((values, eq), point)| {
-            Product::new(values, &eq, &point.lanes, kernel(zeta, point.zeta))
-        })
-        .collect();
-    let mut bits = Vec::with_capacity(log_outer + LOG_LANES);
-    for _ in 0..log_outer + LOG_LANES {
-        let message = products.iter().map(Product::message).fold(
-            Message { constant: E::ZERO, quadratic: E::ZERO },
-            |sum, message| Message {
-                constant: sum.constant + message.constant,
-                quadratic: sum.quadratic + message.quadratic,
-            },
-        );
-        channel.send(&message.pack());
-        let bit = channel.draw();
-        claim = message.at(claim, bit);
-        products.iter_mut().for_each(|product| product.fix(bit));
-        bits.push(bit);
-    }
-    let at = Point::from_bits(zeta, bits.into_iter().rev());
+    let claim = dot(&lagrange::<NODES>(zeta), &message);
+    let products = folded.into_iter().zip(&eqs).zip(points).map(|((values, eq), point)| {
+        let weights = weight_rows(eq, &point.lanes, kernel(zeta, point.zeta));
+        Dense::new(log_outer + LOG_LANES, values, weights)
+    });
+    let Ok(products) = products.collect::<Vec<_>>().try_into() else {
+        unreachable!("there are two points")
+    };
+    let bound = sumcheck::prove(&mut Pair(products), order(log_outer), claim, channel);
+    let at = Point::from_bits(zeta, bound.point.into_iter());
     // 3c.
     let sums = position_sums(level, words, &eq_table(&at.outer), &at.lanes);
     let digests = digests_at(&sums, &basis);
-    debug_assert_eq!(merge.value(&at, &digests), claim);
+    debug_assert_eq!(merge.value(&at, &digests), bound.sum);
     channel.send(&digests);
     (fed, at, digests)
 }

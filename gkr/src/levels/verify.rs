@@ -4,13 +4,12 @@
 
 use tracing::instrument;
 
-use super::{Claim, Fed, Merge, NODES, dot};
+use super::{Claim, Fed, Merge, NODES, dot, order};
 use crate::calls::Level;
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
-use crate::sumcheck::Message;
 use crate::transcript::Receiver;
-use crate::walk::{self, LOG_LANES, POSITIONS, Point, lagrange, log_outer};
-use crate::{E, Reject};
+use crate::walk::{self, POSITIONS, Point, lagrange, log_outer};
+use crate::{E, Reject, sumcheck};
 
 /// Verifies the walks of all levels; the caller owes what the claims leave.
 ///
@@ -62,20 +61,14 @@ pub(super) fn merge<const T: usize>(
         return Err(Reject::Positions { level: index });
     }
     let zeta = channel.draw();
-    let mut claim = dot(&lagrange::<NODES>(zeta), &message);
+    let claim = dot(&lagrange::<NODES>(zeta), &message);
     // 3b.
-    let mut bits = Vec::with_capacity(log_outer(num_calls) + LOG_LANES);
-    for _ in 0..log_outer(num_calls) + LOG_LANES {
-        let message = Message::unpack(channel.recv()?);
-        let bit = channel.draw();
-        claim = message.at(claim, bit);
-        bits.push(bit);
-    }
-    let at = Point::from_bits(zeta, bits.into_iter().rev());
+    let bound = sumcheck::verify(order(log_outer(num_calls)), claim, channel)?;
+    let at = Point::from_bits(zeta, bound.point.into_iter());
     // 3c.
     let digests = channel.recv()?;
     // 3d.
-    if merge.value(&at, &digests) != claim {
+    if merge.value(&at, &digests) != bound.sum {
         return Err(Reject::Merge { level: index });
     }
     Ok((fed, at, digests))

@@ -6,7 +6,7 @@
 
 use p3_field::PrimeCharacteristicRing;
 
-use super::{ExtRow, Row, Vector, halves};
+use super::{ExtRow, Row, Vector, prefetch};
 use crate::F;
 
 /// Positions of a chunk, D.
@@ -80,6 +80,8 @@ macro_rules! each_limb {
         ]
     };
 }
+
+pub(crate) mod dot;
 
 #[inline(always)]
 fn split5<V: Vector>(value: &[V; 5]) -> [V::Split; 5] {
@@ -186,63 +188,106 @@ fn mul_add5<V: Vector>(sums: &mut [V::Wide; 5], a: &[V; 5], b: &[V; 9]) {
     with!(8: (2, 4); settle 2);
 }
 
-/// Per limb the weights of sixteen lanes, ready to be multiplied; see [`halves`].
-pub(crate) type Weights = [[Row; 2]; 5];
+/// Per limb the weights of sixteen lanes, balanced.
+pub(crate) type Weights<V> = [<V as Vector>::Split; 5];
 
 /// What the cubes of a column at one node add up to, per limb of the weights.
 pub(crate) type NodeTally<V> = [<V as Vector>::Tally; 5];
 
+/// A column at the further nodes, chunk by chunk.
+pub(crate) type Further = [[Row; BLOCK]; NODES - POSITIONS];
+
 /// The weights of one chunk: its own times those of the lanes.
-pub(crate) fn chunk_weights<V: Vector>(lanes: &ExtRow, chunk: &Factor) -> Weights {
-    let mut product = [Row::ZERO; 5];
-    store5(scale(&load5::<V>(lanes), chunk), &mut product);
-    product.each_ref().map(halves)
+pub(crate) fn chunk_weights<V: Vector>(lanes: &ExtRow, chunk: &Factor) -> Weights<V> {
+    let product = scale(&load5::<V>(lanes), chunk);
+    each_limb!(|K| product[K].balance())
 }
 
 /// Per node the weighted sum of a column's cubes, for one block:
 /// `tallies[node] += Σ_{chunk, lane} weight·t³`, on the base nodes, and on the further ones by
-/// finite differences.
+/// finite differences. `next` is the column that comes after.
 #[inline(never)]
 pub(crate) fn cube_sums<V: Vector>(
     column: &[Row; BLOCK_ROWS],
-    weights: &[Weights; BLOCK],
-    cubes: &mut [[Row; BLOCK]; NODES],
+    next: &[Row],
+    weights: &[Weights<V>; BLOCK],
+    further: &mut Further,
     tallies: &mut [NodeTally<V>; NODES],
 ) {
-    for (chunk, rows) in column.as_chunks::<POSITIONS>().0.iter().enumerate() {
-        let mut table = [V::splat(F::ZERO); POSITIONS];
-        for (z, row) in rows.iter().enumerate() {
-            table[z] = V::load(row);
-            table[z].cube().store(&mut cubes[z][chunk]);
+    // A few rows at each node: all at once they would wait for each other.
+    let mut next = next.chunks(BLOCK_ROWS.div_ceil(NODES));
+    extend::<V>(column, further);
+    let (base, rest) = tallies.split_at_mut(POSITIONS);
+    for (z, tally) in base.iter_mut().enumerate() {
+        next.next().into_iter().for_each(prefetch);
+        let rows = std::array::from_fn(|chunk| &column[chunk * POSITIONS + z]);
+        tally_cubes::<V>(rows, weights, tally);
+    }
+    for (rows, tally) in further.iter().zip(rest) {
+        next.next().into_iter().for_each(prefetch);
+        tally_cubes::<V>(rows.each_ref(), weights, tally);
+    }
+}
+
+/// A column at the further nodes. Two chunks at a time: in one alone every addition waits for
+/// the one before.
+#[inline(always)]
+fn extend<V: Vector>(column: &[Row; BLOCK_ROWS], further: &mut Further) {
+    for (pair, rows) in column.as_chunks::<{ 2 * POSITIONS }>().0.iter().enumerate() {
+        let mut table = [[V::splat(F::ZERO); 2]; POSITIONS];
+        for (z, entry) in table.iter_mut().enumerate() {
+            *entry = [V::load(&rows[z]), V::load(&rows[POSITIONS + z])];
         }
         // Backward differences at the last node: table[D − 1 − k] becomes the k-th.
         for order in 1..POSITIONS {
             for z in 0..POSITIONS - order {
-                table[z] = table[z + 1].sub(table[z]);
+                let ([a, b], [c, d]) = (table[z], table[z + 1]);
+                table[z] = [c.sub(a), d.sub(b)];
             }
         }
-        for node in &mut cubes[POSITIONS..] {
+        for node in further.iter_mut() {
             for k in 1..POSITIONS {
-                table[k] = table[k].add(table[k - 1]);
+                let ([a, b], [c, d]) = (table[k - 1], table[k]);
+                table[k] = [a.add(c), b.add(d)];
             }
-            table[POSITIONS - 1].cube().store(&mut node[chunk]);
+            let [a, b] = table[POSITIONS - 1];
+            a.store(&mut node[2 * pair]);
+            b.store(&mut node[2 * pair + 1]);
         }
     }
-    for (cubes, tallies) in cubes.iter().zip(tallies) {
-        let c = load_split8::<V>(cubes);
-        for (limb, tally) in tallies.iter_mut().enumerate() {
-            macro_rules! four {
-                ($a:literal, $b:literal, $c:literal, $d:literal) => {{
-                    let sum = V::product(c[$a], V::load_split(&weights[$a][limb]));
-                    let sum = V::mul_add(sum, c[$b], V::load_split(&weights[$b][limb]));
-                    let sum = V::mul_add(sum, c[$c], V::load_split(&weights[$c][limb]));
-                    V::mul_add(sum, c[$d], V::load_split(&weights[$d][limb]))
-                }};
-            }
-            V::count(tally, four!(0, 1, 2, 3));
-            V::count(tally, four!(4, 5, 6, 7));
-        }
+}
+
+/// Adds the weighted cubes of eight chunks at one node. Inlined into the loop over the nodes it
+/// would get its own copy of the weights on the stack.
+#[inline(never)]
+fn tally_cubes<V: Vector>(
+    rows: [&Row; BLOCK],
+    weights: &[Weights<V>; BLOCK],
+    tally: &mut NodeTally<V>,
+) {
+    let mut sums = *tally;
+    // Four at a time, all in registers.
+    macro_rules! count {
+        ($a:literal $b:literal $c:literal $d:literal; $($limb:literal)*) => {
+            let cubes = [
+                V::load(rows[$a]).cube_split(),
+                V::load(rows[$b]).cube_split(),
+                V::load(rows[$c]).cube_split(),
+                V::load(rows[$d]).cube_split(),
+            ];
+            $(
+                V::count(&mut sums[$limb], cubes, [
+                    &weights[$a][$limb],
+                    &weights[$b][$limb],
+                    &weights[$c][$limb],
+                    &weights[$d][$limb],
+                ]);
+            )*
+        };
     }
+    count!(0 1 2 3; 0 1 2 3 4);
+    count!(4 5 6 7; 0 1 2 3 4);
+    *tally = sums;
 }
 
 #[inline(always)]
@@ -254,13 +299,16 @@ fn load_split8<V: Vector>(rows: &[Row; 8]) -> [V::Split; 8] {
     out
 }
 
-/// Binds the positions of one chunk of a base column: `Σ_z weights[z]·rows[z]`.
+/// Binds the positions of one chunk of a base column: `Σ_z weights[z]·rows[z]`. `next` are rows
+/// that are needed soon.
 #[inline(never)]
 pub(crate) fn fold_positions<V: Vector>(
     rows: &[Row; POSITIONS],
+    next: &[Row],
     weights: &[Limbs; POSITIONS],
     out: &mut ExtRow,
 ) {
+    prefetch(next);
     let rows = load_split8::<V>(rows);
     for (limb, out) in out.iter_mut().enumerate() {
         let mut scalars = [V::splat_split(F::ZERO); POSITIONS];

@@ -11,10 +11,12 @@
 //! - a settled sum takes two more products, a fresh one holds four; then it must be settled;
 //! - two settled sums may be added and settled again.
 //!
-//! A [`Vector::Tally`] adds up many fresh sums, and in the end all lanes, with half the
+//! A [`Vector::Tally`] adds up many products, and in the end all lanes, with half the
 //! instructions: sums mod 2^64 and, apart, their upper halves, which together give the whole.
+//! Its factors are signed: one between −p and p, as reducing leaves it, the other *balanced*,
+//! between −p/2 and p/2, so that four products fit in 64 bits.
 //!
-//! This is the only module with `unsafe` code.
+//! Beside [`memory`](crate::memory) this is the only module with `unsafe` code.
 
 pub(crate) mod kernels;
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "avx2"))))]
@@ -24,7 +26,7 @@ pub(crate) mod x86;
 
 use p3_field::PrimeCharacteristicRing;
 
-use crate::F;
+use crate::{F, memory};
 
 /// Lanes of a [`Row`].
 pub(crate) const LANES: usize = 16;
@@ -68,7 +70,7 @@ impl Rows {
         // This asks the allocator for zeroed memory, which for rows themselves, aligned as
         // they are, would be written at once.
         let words = F::zero_vec((len + 1) * LANES);
-        advise_huge_pages(&words);
+        memory::advise(&words);
         Self { words, len }
     }
 }
@@ -102,35 +104,13 @@ impl Clone for Rows {
     }
 }
 
-#[cfg(target_os = "linux")]
-#[allow(unsafe_code)]
-fn advise_huge_pages(words: &[F]) {
-    use std::ffi::{c_int, c_void};
-    unsafe extern "C" {
-        fn madvise(address: *mut c_void, length: usize, advice: c_int) -> c_int;
-    }
-    const HUGE_PAGE: usize = 1 << 21;
-    const MADV_HUGEPAGE: c_int = 14;
-    let std::ops::Range { start, end } = words.as_ptr_range();
-    let inside = start.align_offset(HUGE_PAGE);
-    let (start, end) = (start.wrapping_add(inside) as usize, end as usize & !(HUGE_PAGE - 1));
-    if inside < words.len() && start < end {
-        // SAFETY: whole pages inside our allocation; the advice changes nothing that a program
-        // can read. Where it is refused, nothing happens.
-        unsafe { madvise(start as *mut c_void, end - start, MADV_HUGEPAGE) };
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn advise_huge_pages(_words: &[F]) {}
-
 /// Sixteen words in registers.
 pub(crate) trait Vector: Copy + Send + Sync + 'static {
     /// The same lanes, ready to be multiplied.
-    type Split: Copy;
+    type Split: Copy + Send + Sync;
     /// Sums of products, 64 bits a lane.
     type Wide: Copy;
-    /// Sums of up to 2^30 [`Self::Wide`]s.
+    /// Sums of up to 2^30 products.
     type Tally: Copy + Send + Sync;
 
     /// The empty tally.
@@ -143,8 +123,10 @@ pub(crate) trait Vector: Copy + Send + Sync + 'static {
     fn sub(self, other: Self) -> Self;
     fn cube(self) -> Self;
     fn split(self) -> Self::Split;
-    /// A row ready to be multiplied, from its two halves in memory; see [`halves`].
-    fn load_split(halves: &[Row; 2]) -> Self::Split;
+    /// The cubes, each between −p and p; for [`Self::count`] alone.
+    fn cube_split(self) -> Self::Split;
+    /// The same lanes, balanced; for [`Self::count`] alone.
+    fn balance(self) -> Self::Split;
     /// One word for all lanes, ready to be multiplied.
     fn splat_split(word: F) -> Self::Split;
     /// The empty sum; settled.
@@ -159,19 +141,30 @@ pub(crate) trait Vector: Copy + Send + Sync + 'static {
     fn settle(sum: Self::Wide) -> Self::Wide;
     /// The words that a settled sum stands for.
     fn reduce(sum: Self::Wide) -> Self;
-    /// Adds a sum, settled or not.
-    fn count(tally: &mut Self::Tally, sum: Self::Wide);
+    /// Adds four products, of factors between −p and p and balanced ones.
+    fn count(tally: &mut Self::Tally, a: [Self::Split; 4], b: [&Self::Split; 4]);
     /// Adds another tally.
     fn merge(tally: &mut Self::Tally, other: &Self::Tally);
     /// The sum of all lanes.
     fn total(tally: &Self::Tally) -> F;
 }
 
-/// A row, and the same with the lanes of each pair swapped: between them the even places hold
-/// the even and the odd lanes.
-pub(crate) fn halves(row: &Row) -> [Row; 2] {
-    [*row, Row(std::array::from_fn(|lane| row.0[lane ^ 1]))]
+/// Asks for rows that are needed soon: a column ends where a page does, which is as far as the
+/// processor looks ahead by itself.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+#[inline(always)]
+pub(crate) fn prefetch(rows: &[Row]) {
+    use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+    for row in rows {
+        // SAFETY: every x86-64 has the instruction, and it reads nothing that a program sees.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(core::ptr::from_ref(row).cast()) };
+    }
 }
+
+/// Does nothing.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const fn prefetch(_rows: &[Row]) {}
 
 #[cfg(test)]
 mod tests;

@@ -78,12 +78,18 @@ impl Vector for Portable {
         sum
     }
     #[inline(never)]
-    fn load_split([row, _]: &[Row; 2]) -> Self {
-        Self::load(row)
+    fn cube_split(self) -> Self {
+        self.cube()
     }
     #[inline(never)]
-    fn count(tally: &mut Self, sum: Self) {
-        *tally = tally.add(sum);
+    fn balance(self) -> Self {
+        self
+    }
+    #[inline(never)]
+    fn count(tally: &mut Self, a: [Self; 4], b: [&Self; 4]) {
+        for (a, &b) in a.into_iter().zip(b) {
+            *tally = Self::mul_add(*tally, a, b);
+        }
     }
     #[inline(never)]
     fn merge(tally: &mut Self, other: &Self) {

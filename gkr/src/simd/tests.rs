@@ -50,10 +50,12 @@ fn operations<V: Vector>(rows: &[Row]) -> Vec<Row> {
     let settled = V::settle(four);
     let more = V::mul_add(V::mul_add(settled, s[2], s[0]), s[5], s[3]);
     let mut tally = V::NO_TALLY;
-    (0..9).for_each(|_| V::count(&mut tally, four));
+    let cubes: [V::Split; 4] = from_fn(|i| v[i].cube_split());
+    let balanced: [V::Split; 4] = from_fn(|i| v[i + 2].balance());
+    (0..9).for_each(|_| V::count(&mut tally, cubes, balanced.each_ref()));
     let other = tally;
     V::merge(&mut tally, &other);
-    V::count(&mut tally, V::product(s[0], V::load_split(&halves(&rows[4]))));
+    V::count(&mut tally, from_fn(|_| cubes[1]), [&balanced[0]; 4]);
     let joined = V::settle(V::join(V::settle(more), settled));
     vec![
         stored(v[0]),
@@ -79,17 +81,21 @@ fn kernels<V: Vector>(rows: &[Row], linear: bool) -> Vec<Row> {
     let column: &[Row; BLOCK_ROWS] = rows.first_chunk().unwrap();
     let form: &[ExtRow; BLOCK_ROWS] = ext(rows).first_chunk().unwrap();
 
-    let mut cubes = [[Row::ZERO; BLOCK]; NODES];
+    let mut further = [[Row::ZERO; BLOCK]; NODES - POSITIONS];
     let mut tallies = [[V::NO_TALLY; 5]; NODES];
-    let weights: [Weights; BLOCK] = from_fn(|i| chunk_weights::<V>(&form[i], &factors[i]));
-    out.extend(weights.as_flattened().as_flattened());
+    let weights: [Weights<V>; BLOCK] = from_fn(|i| chunk_weights::<V>(&form[i], &factors[i]));
     for column in [column, rows[64..].first_chunk().unwrap()] {
-        cube_sums::<V>(column, &weights, &mut cubes, &mut tallies);
+        cube_sums::<V>(column, rows, &weights, &mut further, &mut tallies);
     }
     out.extend(tallies.as_flattened().iter().map(|tally| Row([V::total(tally); LANES])));
 
     let mut folded = [Row::ZERO; 5];
-    fold_positions::<V>(column.first_chunk().unwrap(), limbs.first_chunk().unwrap(), &mut folded);
+    fold_positions::<V>(
+        column.first_chunk().unwrap(),
+        rows,
+        limbs.first_chunk().unwrap(),
+        &mut folded,
+    );
     out.extend(folded);
     fold_form::<V>(form.first_chunk().unwrap(), factors.first_chunk().unwrap(), &mut folded);
     out.extend(folded);
@@ -140,8 +146,11 @@ proptest! {
         let scalar: Limbs = from_fn(|i| rows[0].0[i]);
         let by = E::from_basis_coefficients_fn(|i| scalar[i]);
         let (low, high) = (&ext(&rows)[0], &ext(&rows)[1]);
-        let product = chunk_weights::<Native>(low, &prepare(&scalar));
-        prop_assert_eq!(elements(&product.map(|[row, _]| row)), elements(low).map(|a| a * by));
+        let mut moved = [Row::ZERO; 5];
+        bind::<Native>(low, high, &prepare(&scalar), &mut moved);
+        let (a, b) = (elements(low), elements(high));
+        let expected: [E; LANES] = from_fn(|i| a[i] + by * (b[i] - a[i]));
+        prop_assert_eq!(elements(&moved), expected);
 
         let mut sums = [[Row::ZERO; 5]; 3];
         let (a, b) = ([*low], [*high]);

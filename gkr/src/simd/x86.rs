@@ -10,6 +10,7 @@ use super::{LANES, Row, Vector};
 use crate::F;
 
 const P: i32 = 0x7f00_0001;
+const HALF: i32 = (P + 1) / 2;
 /// 1/p mod 2^32.
 const MU: i32 = 0x8100_0001_u32.cast_signed();
 /// 1/R mod p: p·(R − 1/p) is −1 mod R, so one more is a multiple of R.
@@ -73,6 +74,8 @@ pub(crate) trait Register: Copy + Send + Sync + 'static {
     fn opaque(self) -> Self;
     /// Upper halves moved to lower halves, zeros in the upper ones.
     fn upper(self) -> Self;
+    /// The same of signed cells: upper halves are extended.
+    fn upper_signed(self) -> Self;
     /// Upper halves of `even` in the even lanes, those of `odd` in the odd lanes.
     fn merge(even: Self, odd: Self) -> Self;
 }
@@ -83,7 +86,7 @@ macro_rules! register {
     (
         $register:ty, $load:ident $store:ident $splat32:ident $splat64:ident $add32:ident
         $sub32:ident $min32:ident $add64:ident $mul_unsigned:ident
-        $mul_signed:ident, $class:ident, $upper:expr, $merge:expr
+        $mul_signed:ident, $class:ident, $upper:expr, $upper_signed:expr, $merge:expr
     ) => {
         impl Register for $register {
             // SAFETY: a register is plain bits.
@@ -157,6 +160,11 @@ macro_rules! register {
                 unsafe { $upper(self) }
             }
             #[inline(always)]
+            fn upper_signed(self) -> Self {
+                // SAFETY: the instructions are enabled.
+                unsafe { $upper_signed(self) }
+            }
+            #[inline(always)]
             fn merge(even: Self, odd: Self) -> Self {
                 // SAFETY: the instructions are enabled.
                 unsafe { $merge(even, odd) }
@@ -172,6 +180,7 @@ register!(
     _mm512_sub_epi32 _mm512_min_epu32 _mm512_add_epi64 _mm512_mul_epu32
     _mm512_mul_epi32, zmm_reg,
     |x| _mm512_srli_epi64::<32>(x),
+    |x| _mm512_srai_epi64::<32>(x),
     |even, odd| _mm512_castps_si512(_mm512_mask_movehdup_ps(
         _mm512_castsi512_ps(odd),
         0x5555,
@@ -184,6 +193,8 @@ register!(
     _mm256_sub_epi32 _mm256_min_epu32 _mm256_add_epi64 _mm256_mul_epu32
     _mm256_mul_epi32, ymm_reg,
     |x| _mm256_srli_epi64::<32>(x),
+    // There is no signed shift of 64 bits.
+    |x| _mm256_blend_epi32::<0xaa>(_mm256_srli_epi64::<32>(x), _mm256_srai_epi32::<31>(x)),
     |even, odd| _mm256_blend_epi32::<0xaa>(_mm256_srli_epi64::<32>(even), odd)
 );
 
@@ -205,6 +216,15 @@ fn reduce_unsigned<R: Register>(x: R) -> R {
 #[inline(always)]
 fn reduce_signed<R: Register>(x: R) -> R {
     x.sub32(x.mul_signed(R::splat32(MU)).opaque().mul_signed(R::splat32(P)))
+}
+
+/// The cubes of the cells' lower halves, which are below p: in the upper halves, between −p
+/// and p.
+#[inline(always)]
+fn cube<R: Register>(a: R) -> R {
+    // A square is below p² < B/2; its residue s is between −p and p, so |s·a| < p².
+    let square = reduce_signed(a.mul_signed(a)).upper();
+    reduce_signed(square.mul_signed(a))
 }
 
 /// B has a lower half of zero, so only upper halves change: p is subtracted where that does
@@ -269,16 +289,27 @@ impl<R: Register, const N: usize> Vector for Lanes<R, N> {
     #[inline(always)]
     fn cube(mut self) -> Self {
         for a in &mut self.0 {
-            let (even, odd) = (*a, a.upper());
-            // A square is below p² < B/2; its residue s is between −p and p, so |s·a| < p².
-            let s_even = reduce_signed(even.mul_signed(even)).upper();
-            let s_odd = reduce_signed(odd.mul_signed(odd)).upper();
-            *a = correct(R::merge(
-                reduce_signed(s_even.mul_signed(even)),
-                reduce_signed(s_odd.mul_signed(odd)),
-            ));
+            *a = correct(R::merge(cube(*a), cube(a.upper())));
         }
         self
+    }
+    #[inline(always)]
+    fn cube_split(self) -> Cells<R, N> {
+        let (mut even, mut odd) = (self.0, self.0);
+        for (even, odd) in even.iter_mut().zip(&mut odd) {
+            *odd = cube(odd.upper()).upper();
+            *even = cube(*even).upper();
+        }
+        Cells { even, odd }
+    }
+    #[inline(always)]
+    fn balance(mut self) -> Cells<R, N> {
+        for a in &mut self.0 {
+            // From [0, p) to [h, p) and [−p, h − p) + p, h the half of p + 1.
+            let moved = a.sub32(R::splat32(HALF));
+            *a = correct(moved).sub32(R::splat32(P - HALF));
+        }
+        self.split()
     }
     #[inline(always)]
     fn split(self) -> Cells<R, N> {
@@ -340,16 +371,20 @@ impl<R: Register, const N: usize> Vector for Lanes<R, N> {
         Self(out)
     }
     #[inline(always)]
-    fn load_split([even, odd]: &[Row; 2]) -> Cells<R, N> {
-        Cells { even: Self::load(even).0, odd: Self::load(odd).0 }
-    }
-    #[inline(always)]
-    fn count(tally: &mut Tally<R, N>, sum: Cells<R, N>) {
-        for (low, (even, odd)) in tally.low.iter_mut().zip(sum.even.into_iter().zip(sum.odd)) {
-            *low = low.add64(even).add64(odd);
-        }
-        for (high, (even, odd)) in tally.high.iter_mut().zip(sum.even.into_iter().zip(sum.odd)) {
-            *high = high.add64(even.upper()).add64(odd.upper());
+    fn count(tally: &mut Tally<R, N>, a: [Cells<R, N>; 4], b: [&Cells<R, N>; 4]) {
+        let [a0, a1, a2, a3] = a;
+        let [b0, b1, b2, b3] = b;
+        for k in 0..N {
+            // |a·b| < p·p/2, and 2p² < 2^63.
+            let even = a0.even[k].mul_signed(b0.even[k]).add64(a1.even[k].mul_signed(b1.even[k]));
+            let even = even
+                .add64(a2.even[k].mul_signed(b2.even[k]).add64(a3.even[k].mul_signed(b3.even[k])));
+            let odd = a0.odd[k].mul_signed(b0.odd[k]).add64(a1.odd[k].mul_signed(b1.odd[k]));
+            let odd =
+                odd.add64(a2.odd[k].mul_signed(b2.odd[k]).add64(a3.odd[k].mul_signed(b3.odd[k])));
+            tally.low[k] = tally.low[k].add64(even.add64(odd));
+            let high = even.upper_signed().add64(odd.upper_signed());
+            tally.high[k] = tally.high[k].add64(high);
         }
     }
     #[inline(always)]
@@ -365,18 +400,18 @@ impl<R: Register, const N: usize> Vector for Lanes<R, N> {
         const CELLS: usize = LANES / 2;
         let () = Self::FITS;
         // SAFETY: N registers are eight cells, plain bits on both sides.
-        let [low, high]: [[u64; CELLS]; 2] = unsafe {
+        let [low, high]: [[i64; CELLS]; 2] = unsafe {
             [core::mem::transmute_copy(&tally.low), core::mem::transmute_copy(&tally.high)]
         };
-        // A cell's sum is high·2^32 plus its lower halves' sum, which is below 2^62 and so
-        // known from the sum mod 2^64.
-        let sum: u128 = low
+        // A cell's sum is high·2^32 plus its lower halves' sum, which is between 0 and 2^62 and
+        // so known from the sum mod 2^64.
+        let sum: i128 = low
             .into_iter()
             .zip(high)
-            .map(|(low, high)| (u128::from(high) << 32) + u128::from(low.wrapping_sub(high << 32)))
+            .map(|(low, high)| (i128::from(high) << 32) + i128::from(low.wrapping_sub(high << 32)))
             .sum();
         // Products of held words carry R², a held word R.
-        let held = (sum % P as u128) as u64 * R_INVERSE % P as u64;
+        let held = sum.rem_euclid(i128::from(P)) as u64 * R_INVERSE % P as u64;
         // SAFETY: words are transparent around u32, and this is below p.
         unsafe { core::mem::transmute::<u32, F>(held as u32) }
     }

@@ -21,7 +21,7 @@ where
 {
     /// G(0), …, G(21) of a full round.
     pub(super) fn full_skip(
-        &self,
+        &mut self,
         round: usize,
         eq: &EqTable,
         at: &Point,
@@ -38,26 +38,33 @@ where
         message.map(|value| value + rest)
     }
 
-    fn cube_sums(&self, round: usize, eq: &EqTable, at: &Point) -> Vec<ColumnTally> {
+    fn cube_sums(&mut self, round: usize, eq: &EqTable, at: &Point) -> Vec<ColumnTally> {
         let blocks = self.trace.blocks();
+        let trace = self.trace;
         let weights = self.block_weights(eq, at);
         let task = task_len(blocks);
-        (0..blocks.div_ceil(task))
+        let sums = (0..blocks.div_ceil(task))
             .into_par_iter()
             .map(|index| {
                 let mut tallies = vec![NO_TALLY; T];
-                let mut cubes = [[Row::ZERO; BLOCK]; NODES];
+                let mut further = [[Row::ZERO; BLOCK]; NODES - POSITIONS];
                 let first = index * task;
-                for (block, weights) in weights.iter().enumerate().skip(first).take(task) {
-                    for (column, tallies) in self.trace.full(round, block).iter().zip(&mut tallies)
-                    {
-                        let column = column_rows(column);
-                        cube_sums::<Native>(column, weights, &mut cubes, tallies);
+                let weights = &weights[first..][..task.min(blocks - first)];
+                // One column after the other: its tallies are more than the blocks' weights.
+                for (word, tallies) in tallies.iter_mut().enumerate() {
+                    for (block, weights) in weights.iter().enumerate() {
+                        let block = first + block;
+                        let column = column_rows(&trace.full(round, block)[word]);
+                        let next = trace.full(round, (block + 1) % blocks);
+                        let next = column_rows(&next[word]);
+                        cube_sums::<Native>(column, next, weights, &mut further, tallies);
                     }
                 }
                 tallies
             })
-            .par_fold_reduce(Vec::new, add_tallies, add_tallies)
+            .par_fold_reduce(Vec::new, add_tallies, add_tallies);
+        self.keep_weights(weights);
+        sums
     }
 
     /// Steps 2a to 2c.
@@ -90,11 +97,16 @@ where
             rest: &rest,
             linear: false,
             fold: |block: usize, rows: &mut [ExtRow]| {
-                let columns = trace.full(round, block).iter();
-                for (i, (column, scales)) in columns.zip(&scales).enumerate() {
+                let columns = trace.full(round, block);
+                let after = &trace.full(round, (block + 1) % trace.blocks())[0];
+                let ahead = columns[1..].iter().chain([after]);
+                for (i, ((column, next), scales)) in
+                    columns.iter().zip(ahead).zip(&scales).enumerate()
+                {
                     let (chunks, _) = column_rows(column).as_chunks::<POSITIONS>();
-                    for (chunk, rows_in) in chunks.iter().enumerate() {
-                        fold_positions::<Native>(rows_in, scales, &mut rows[chunk * T + i]);
+                    let (next, _) = next.as_chunks::<POSITIONS>();
+                    for (chunk, (rows_in, next)) in chunks.iter().zip(next).enumerate() {
+                        fold_positions::<Native>(rows_in, next, scales, &mut rows[chunk * T + i]);
                     }
                 }
             },

@@ -76,7 +76,7 @@ where
                     linear[block * BLOCK_ROWS..][..BLOCK_ROWS].as_chunks::<POSITIONS>();
                 let (rows, _) = rows.as_chunks_mut::<2>();
                 for ((inner, linear), [cubed, plain]) in inner.iter().zip(linear).zip(rows) {
-                    fold_positions::<Native>(inner, &scales, cubed);
+                    fold_positions::<Native>(inner, &[], &scales, cubed);
                     fold_form::<Native>(linear, &thirds, plain);
                 }
             },
@@ -126,7 +126,7 @@ where
             .enumerate()
             .map(|(index, rows)| {
                 let mut sums = NO_SUMS;
-                let mut cubes = [[Row::ZERO; BLOCK]; NODES];
+                let mut further = [[Row::ZERO; BLOCK]; NODES - POSITIONS];
                 for (block, rows) in rows.as_chunks_mut::<BLOCK_ROWS>().0.iter_mut().enumerate() {
                     let block = index * task + block;
                     let inner = trace.partial(round, block);
@@ -141,12 +141,19 @@ where
                         trace.partial(round + 1, block)
                     };
                     recur::<Native>(rows, above, inner, &step);
-                    cube_sums::<Native>(inner, &weights_eq[block], &mut cubes, &mut sums.0);
+                    cube_sums::<Native>(
+                        inner,
+                        trace.partial(round, (block + 1) % trace.blocks()),
+                        &weights_eq[block],
+                        &mut further,
+                        &mut sums.0,
+                    );
                     form_sums::<Native>(rows, &limb_eq[block].map(|eq| prepare(&eq)), &mut sums.1);
                 }
                 sums
             })
             .par_fold_reduce(|| NO_SUMS, add_sums, add_sums);
+        self.keep_weights(weights_eq);
 
         let zero_cube = trace.zero_partial(round).cube();
         let mut zero = shift - form.gamma * zero_cube;

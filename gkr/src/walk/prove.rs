@@ -61,6 +61,8 @@ pub(super) struct Prover<'a, C, const T: usize> {
     pub(super) channel: &'a mut C,
     pub(super) columns: Columns,
     pub(super) form: LinearForm,
+    /// The rows' weights in the layer at hand, kept as a place for those of the next.
+    weights: Vec<[Weights<Native>; BLOCK]>,
     /// The first layer's skip message, which y follows from.
     pub(super) first_skip: Option<[E; NODES]>,
 }
@@ -75,6 +77,7 @@ where
             channel,
             columns: Columns::new(trace.chunks(), T),
             form: LinearForm::new(trace.blocks()),
+            weights: Vec::new(),
             first_skip: None,
         }
     }
@@ -85,8 +88,12 @@ where
     }
 
     /// The weights of all rows but for their positions, chunk by chunk in blocks; zero for chunks
-    /// beyond the table.
-    pub(super) fn block_weights(&self, eq: &EqTable, at: &Point) -> Vec<[Weights; BLOCK]> {
+    /// beyond the table. To be handed back to [`Self::keep_weights`].
+    pub(super) fn block_weights(
+        &mut self,
+        eq: &EqTable,
+        at: &Point,
+    ) -> Vec<[Weights<Native>; BLOCK]> {
         let lane_eq = EqTable::new(&at.lanes);
         let mut lanes = [Row::ZERO; 5];
         for (lane, weight) in lane_eq.as_slice().iter().enumerate() {
@@ -94,12 +101,19 @@ where
                 row.0[lane] = limb;
             }
         }
-        let mut blocks = vec![[[[Row::ZERO; 2]; 5]; BLOCK]; self.trace.blocks()];
+        let none: Weights<Native> = [Native::splat_split(F::ZERO); 5];
+        let mut blocks = std::mem::take(&mut self.weights);
+        blocks.resize(self.trace.blocks(), [none; BLOCK]);
         let weights = blocks.as_flattened_mut();
         weights.par_iter_mut().zip(eq.as_slice().par_iter()).for_each(|(to, eq)| {
             *to = chunk_weights::<Native>(&lanes, &prepare(&limbs_of(eq)));
         });
         blocks
+    }
+
+    /// Keeps the place of weights that are no longer needed.
+    pub(super) fn keep_weights(&mut self, weights: Vec<[Weights<Native>; BLOCK]>) {
+        self.weights = weights;
     }
 
     /// The table's limbs block by block, zero for chunks beyond the table.
