@@ -326,8 +326,8 @@ fn commitments_and_proofs_are_pinned() {
     assert_eq!(
         pinned,
         [
-            ("f78d267e8251ad6a".to_owned(), "b7b749fd5a87abf5".to_owned()),
-            ("f15b147b82fc3795".to_owned(), "660cd9bbc76eeb5e".to_owned()),
+            ("f78d267e8251ad6a".to_owned(), "bed979d2a273e13e".to_owned()),
+            ("f15b147b82fc3795".to_owned(), "9ac7fed590d75ee8".to_owned()),
         ]
     );
 }

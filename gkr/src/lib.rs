@@ -8,6 +8,7 @@
 //! and sources; what the calls are for is the caller's business.
 
 pub mod argument;
+pub mod blake3;
 pub mod calls;
 pub mod codec;
 pub mod commit;

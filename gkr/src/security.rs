@@ -12,14 +12,14 @@
 //!
 //! Challenges of ours are drawn from E∖{0}, hence |E| − 1 below. The hash lines are no part of
 //! the proof system's error: the bound on its error holds in the random-oracle model, and
-//! collisions of Keccak-256 (transcript and Merkle trees) are found with 2^128 queries.
+//! collisions of BLAKE3 (transcript and Merkle trees) are found with 2^128 queries.
 
 use crate::commit::{MAX_VARIABLES, Scheme};
 use crate::permutation::{Permutation, Poseidon2};
 use crate::{E, levels, walk};
 use p3_field::{BasedVectorSpace, PrimeField32};
 
-/// Collision resistance of Keccak-256.
+/// Collision resistance of BLAKE3.
 const HASH_BITS: f64 = 128.0;
 
 /// What is drawn between commitment and opening.
@@ -80,7 +80,7 @@ impl Report {
             Line { label: "linear form", bits: charged(form) },
         ];
         let error: f64 = lines.iter().map(|line| (-line.bits).exp2()).sum();
-        lines.push(Line { label: "Keccak-256 collisions", bits: HASH_BITS });
+        lines.push(Line { label: "BLAKE3 collisions", bits: HASH_BITS });
         Self { lines, proof_system_bits: -error.log2(), hash_bits: HASH_BITS }
     }
 
@@ -125,10 +125,7 @@ mod tests {
             let scheme = Scheme::new(parameters, 1 << 22).unwrap();
             let report = Report::new(&scheme, &Reductions::new::<16>(1 << 19, 150));
             let labels: Vec<_> = report.lines.iter().map(|line| line.label).collect();
-            assert_eq!(
-                labels,
-                ["WHIR opening", "GKR walk", "linear form", "Keccak-256 collisions"]
-            );
+            assert_eq!(labels, ["WHIR opening", "GKR walk", "linear form", "BLAKE3 collisions"]);
             let least = report.lines[..3].iter().map(|line| line.bits).fold(f64::MAX, f64::min);
             assert!(report.proof_system_bits < least);
             assert!(report.proof_system_bits >= 128.0);

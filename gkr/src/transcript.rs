@@ -6,7 +6,7 @@
 //! (Merkle paths, a dependency's proof whose verifier absorbs its parts itself) travel on the
 //! tape without being absorbed by the channel.
 //!
-//! The hash is Keccak-256. Poseidon2 stays out of the transcript, since the statement proved
+//! The hash is BLAKE3, which is cheap to grind and, in the commitment's trees, cheap to build. Poseidon2 stays out of the transcript, since the statement proved
 //! computes Poseidon2: the known attack on GKR transcripts needs a circuit that computes the
 //! transcript's own hash.
 #![deny(clippy::indexing_slicing, clippy::unwrap_used)]
@@ -14,13 +14,13 @@
 
 use p3_challenger::{CanObserve, CanSample, HashChallenger, SerializingChallenger32};
 use p3_field::PrimeCharacteristicRing;
-use p3_keccak::Keccak256Hash;
 
+use crate::blake3::Blake3;
 use crate::codec::{DEGREE, Reader, limbs, put_elements};
 use crate::{E, F, Reject};
 
 /// The challenger below the channel; the polynomial commitment draws from it too.
-pub type Challenger = SerializingChallenger32<F, HashChallenger<u8, Keccak256Hash, 32>>;
+pub type Challenger = SerializingChallenger32<F, HashChallenger<u8, Blake3, 32>>;
 
 /// What both sides do with a transcript.
 pub trait Channel {
@@ -192,7 +192,7 @@ impl Receiver for VerifierChannel<'_> {
 }
 
 fn challenger() -> Challenger {
-    Challenger::from_hasher(Vec::new(), Keccak256Hash)
+    Challenger::from_hasher(Vec::new(), Blake3)
 }
 
 fn absorb_u64(challenger: &mut Challenger, value: u64) {

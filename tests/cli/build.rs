@@ -103,7 +103,7 @@ fn verify_tells_malformed_from_rejected() {
     // A body that proves nothing.
     let built = Built::new();
     let len = fs::read(built.path("dir/proof")).unwrap().len();
-    for byte in [17, 18, len / 2, len - 1] {
+    for byte in [18, 19, len / 2, len - 1] {
         let built = Built::new();
         built.damage(&built.path("dir/proof"), byte);
         assert!(airda(["verify", &at(&built)]).failed(1).contains("proof refused"));
@@ -133,7 +133,7 @@ fn a_build_commits_to_the_chaining_values_it_is_told_to() {
         let told = airda(["inspect", &built.at("dir/proof")]).ok();
         assert!(told.contains(&format!("one in {step} committed")), "{told}");
     }
-    for step in ["0", "5", "256", "-1", "x"] {
+    for step in ["0", "5", "256", "x"] {
         assert!(build(step).failed(2).contains("chain-step"));
     }
 }

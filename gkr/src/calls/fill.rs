@@ -27,7 +27,7 @@ impl<const T: usize> Level<'_, T> {
     /// # Panics
     /// When there are fewer words than the table has.
     pub fn fill_inputs<const N: usize>(&self, words: &[F], chunk: usize, out: &mut [[F; N]; T]) {
-        let pieces = self.from_row(chunk * N).map(|placed| (placed.offset, placed.piece));
+        let pieces = self.pieces_at(chunk * N).map(|placed| (placed.offset, placed.piece));
         for (piece, x, to, len) in runs(pieces, chunk * N, N) {
             fill_run(piece, words, x, len, to, out);
         }
@@ -40,8 +40,8 @@ impl<const T: usize> Level<'_, T> {
         chunk: usize,
         out: &mut [[F; N]; DIGEST],
     ) {
-        let mut starts = self.from_row(chunk * N).map(|placed| placed.digest);
-        let pieces = self.from_row(chunk * N).map(|placed| (placed.offset, placed.piece));
+        let mut starts = self.pieces_at(chunk * N).map(|placed| placed.digest);
+        let pieces = self.pieces_at(chunk * N).map(|placed| (placed.offset, placed.piece));
         for (piece, x, to, len) in runs(pieces, chunk * N, N) {
             let Some(start) = starts.next() else { return };
             for (v, column) in out.iter_mut().enumerate() {
@@ -52,7 +52,7 @@ impl<const T: usize> Level<'_, T> {
     }
 
     /// The pieces from the one that holds `row` on.
-    fn from_row(&self, row: usize) -> impl Iterator<Item = &Placed<'_, T>> {
+    fn pieces_at(&self, row: usize) -> impl Iterator<Item = &Placed<'_, T>> {
         let first = self.pieces.partition_point(|p| p.offset + p.piece.size() <= row);
         self.pieces[first..].iter()
     }

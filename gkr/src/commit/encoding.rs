@@ -24,12 +24,10 @@ use p3_sumcheck::{OpeningBatch, SumcheckData};
 use p3_whir::{QueryOpenings, SharedProofOpening, WhirConfig, WhirProof, WhirRoundProof};
 
 use super::{Columns, MerkleDigest, Proof};
+use crate::blake3::DIGEST_BYTES;
 use crate::codec::{DEGREE, Reader, WORD_BYTES};
 use crate::transcript::Challenger;
 use crate::{E, F, Reject};
-
-/// Bytes of a Merkle digest.
-pub(super) const DIGEST_BYTES: usize = 32;
 
 /// Every length in a proof.
 #[derive(Clone, Debug)]
@@ -188,7 +186,7 @@ impl Sumcheck {
     }
 }
 
-type Openings = QueryOpenings<F, E, PrunedMerklePaths<u64, 4>>;
+type Openings = QueryOpenings<F, E, PrunedMerklePaths<u8, DIGEST_BYTES>>;
 
 impl Queries {
     fn decode(&self, reader: &mut Reader<'_>) -> Result<(F, Openings), Reject> {
@@ -213,7 +211,10 @@ impl Queries {
         Ok(row)
     }
 
-    fn digests(&self, reader: &mut Reader<'_>) -> Result<PrunedMerklePaths<u64, 4>, Reject> {
+    fn digests(
+        &self,
+        reader: &mut Reader<'_>,
+    ) -> Result<PrunedMerklePaths<u8, DIGEST_BYTES>, Reject> {
         let len = u32::from_le_bytes(reader.array()?) as usize;
         if len > self.max_digests {
             return Err(Reject::TooManyDigests { got: len, limit: self.max_digests });
@@ -228,16 +229,12 @@ impl Queries {
 
 /// The next Merkle digest; all 2^256 are possible.
 pub(super) fn digest(reader: &mut Reader<'_>) -> Result<MerkleDigest, Reject> {
-    let mut digest = MerkleDigest::default();
-    for word in &mut digest {
-        *word = u64::from_le_bytes(reader.array()?);
-    }
-    Ok(digest)
+    reader.array()
 }
 
 #[cfg(feature = "prover")]
 mod encode {
-    use super::{DIGEST_BYTES, MerkleDigest, Openings, Proof, Queries, Shape, Sumcheck};
+    use super::{MerkleDigest, Openings, Proof, Queries, Shape, Sumcheck};
     use crate::codec::{put_elements, put_words};
     use crate::{E, F};
     use p3_field::PrimeCharacteristicRing;
@@ -325,10 +322,7 @@ mod encode {
     }
 
     pub(in crate::commit) fn put_digest(digest: &MerkleDigest, out: &mut Vec<u8>) {
-        out.reserve(DIGEST_BYTES);
-        for word in digest {
-            out.extend_from_slice(&word.to_le_bytes());
-        }
+        out.extend_from_slice(digest);
     }
 }
 #[cfg(feature = "prover")]

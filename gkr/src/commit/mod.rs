@@ -25,7 +25,7 @@
 //! WHIR, ePrint 2024/1586, as implemented by p3-whir.
 //!
 //! # Deviations
-//! Trees and transcript hash with Keccak, never with the permutation whose calls are proved.
+//! Trees and transcript hash with BLAKE3, never with the permutation whose calls are proved.
 //! Points are little-endian here (coordinate j belongs to bit j of an index) and big-endian in
 //! p3: they are turned round in one place, `Scheme::point`. The proof's encoding is ours.
 
@@ -41,7 +41,6 @@ mod verify;
 
 use p3_commit::MultilinearPcs;
 use p3_dft::Radix2DFTSmallBatch;
-use p3_keccak::{KeccakF, VECTOR_LEN};
 use p3_merkle_tree::{MerkleCap, MerkleTreeMmcs};
 use p3_multilinear_util::point::Point;
 use p3_sumcheck::layout::PrefixProver;
@@ -49,30 +48,30 @@ use p3_sumcheck::{
     OpeningBatch, OpeningProtocol, PrescribedOpeningSecurity, PrescribedPointPcs, TableShape,
     TableSpec,
 };
-use p3_symmetric::{CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher};
+use p3_symmetric::CompressionFunctionFromHasher;
 use p3_whir::{PcsProof, WhirConfig, WhirProver};
 
 use self::columns::{ColumnTree, Columns};
 pub use self::parameters::{Fold, MAX_VARIABLES, Parameters, TARGET_BITS};
 #[cfg(feature = "prover")]
 pub use self::prove::Committed;
+use crate::blake3::{Blake3, DIGEST_BYTES};
 use crate::security::{Reductions, Report};
 use crate::transcript::{Challenger, Channel};
 use crate::{E, F, Reject};
 pub use p3_whir::SecurityAssumption;
 
 /// Digest of a row or a node of WHIR's Merkle trees.
-type MerkleDigest = [u64; 4];
-/// Keccak-f[1600] with rate 17 × 64 bits. Rows and nodes have fixed lengths, so the sponge
-/// needs no padding; nodes and leaves are told apart by the tree's depth, which is fixed too.
-type Sponge = PaddingFreeSponge<KeccakF, 25, 17, 4>;
+type MerkleDigest = [u8; DIGEST_BYTES];
+/// Rows and nodes have fixed lengths; they are told apart by the tree's depth, which is fixed
+/// too.
 type PlainTree = MerkleTreeMmcs<
-    [F; VECTOR_LEN],
-    [u64; VECTOR_LEN],
-    SerializingHasher<Sponge>,
-    CompressionFunctionFromHasher<Sponge, 2, 4>,
+    F,
+    u8,
+    Blake3,
+    CompressionFunctionFromHasher<Blake3, 2, DIGEST_BYTES>,
     2,
-    4,
+    DIGEST_BYTES,
 >;
 type Tree = ColumnTree<PlainTree>;
 type Layout = PrefixProver<F, E>;
@@ -80,7 +79,7 @@ type Pcs = WhirProver<E, F, Radix2DFTSmallBatch<F>, Tree, Challenger, Layout>;
 type Proof = PcsProof<F, E, Tree>;
 
 /// Version of the encoding and of the parameters' meaning; part of the transcript.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 /// Parameters made concrete for a number of words.
 ///
@@ -116,8 +115,7 @@ impl Commitment {
 }
 
 fn plain_tree() -> PlainTree {
-    let sponge = Sponge::new(KeccakF);
-    PlainTree::new(SerializingHasher::new(sponge), CompressionFunctionFromHasher::new(sponge), 0)
+    PlainTree::new(Blake3, CompressionFunctionFromHasher::new(Blake3), 0)
 }
 
 impl Scheme {

@@ -8,8 +8,9 @@ use p3_sumcheck::layout::{Layout as _, Table};
 use p3_whir::PcsProof;
 use tracing::{info_span, instrument};
 
-use super::encoding::{DIGEST_BYTES, put_digest};
+use super::encoding::put_digest;
 use super::{Commitment, Layout, Scheme, Tree};
+use crate::blake3::DIGEST_BYTES;
 use crate::transcript::Sender;
 use crate::{E, F, memory};
 

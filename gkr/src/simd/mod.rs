@@ -16,8 +16,11 @@
 //! Its factors are signed: one between −p and p, as reducing leaves it, the other *balanced*,
 //! between −p/2 and p/2, so that four products fit in 64 bits.
 //!
+//! [`blake3`] hashes sixteen messages in the same manner.
+//!
 //! Beside [`memory`](crate::memory) this is the only module with `unsafe` code.
 
+pub(crate) mod blake3;
 pub(crate) mod kernels;
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "avx2"))))]
 pub(crate) mod portable;

@@ -437,7 +437,7 @@ fn proof_bytes_are_pinned() {
         digest(prove_trace(&trace(&inputs::<16>(1200, 11))).1),
         digest(prove_trace(&trace(&inputs::<24>(1200, 12))).1),
     ];
-    assert_eq!([&narrow[..], &wide[..]], ["68cc0fa3b002c804", "6a2e69d7903617cb"]);
+    assert_eq!([&narrow[..], &wide[..]], ["0238dd87d6881b65", "bed4c4f39e6401cb"]);
 }
 
 #[test]
