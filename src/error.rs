@@ -134,6 +134,9 @@ pub enum Error {
         /// The rate asked for.
         log_inv_rate: usize,
     },
+    /// A proof commits to chaining values in steps that are not supported, or not the expected.
+    #[error("the proof commits to chaining values in unknown steps")]
+    NoChainStep,
     /// A proof shows membership in a way that is not known, or not the one expected.
     #[error("the proof shows membership in an unknown way")]
     NoMembership,

@@ -7,7 +7,8 @@
 //! # Pieces
 //! In descending size, ties in this order:
 //! - cells: ℓ calls (a column each) for every step of the chain over a cell's 5c words, and in
-//!   it for every row;
+//!   it for every row; of the steps every g-th is committed, counted from the last, the others
+//!   are [transient](airda_gkr::calls);
 //! - column trees: ℓ calls for every node over the rows, level by level;
 //! - row chains: ⌈8h/q⌉ calls for every row, h = ℓ/2;
 //! - the column-root tree: ℓ/2, ℓ/4, …, 1 calls.
@@ -39,6 +40,42 @@ pub struct Relation<const T: usize> {
     root: usize,
 }
 
+/// g: of the chaining values of a cell's hash, every g-th is committed, the last among them.
+///
+/// A larger g leaves fewer words to commit to and makes g walks of one, 30 to 50 KiB each. A
+/// power of two weighs a row's limbs all alike, which the linear form's prover gains by; with
+/// g = 3 that step takes several times as long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ChainStep(u8);
+
+impl ChainStep {
+    /// g = 1: every chaining value is committed.
+    pub const EVERY: Self = Self(1);
+    /// The largest supported.
+    pub const MAX: u8 = 4;
+
+    /// g, if it is between 1 and [`Self::MAX`].
+    pub const fn new(g: u8) -> Option<Self> {
+        if g == 0 || g > Self::MAX { None } else { Some(Self(g)) }
+    }
+
+    /// g.
+    pub const fn get(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The number that names it in files and transcripts.
+    pub const fn id(self) -> u8 {
+        self.0
+    }
+}
+
+impl Default for ChainStep {
+    fn default() -> Self {
+        Self::EVERY
+    }
+}
+
 /// The eight sources of a digest that is one call of a piece.
 type DigestSource = [Source; DIGEST];
 
@@ -46,14 +83,22 @@ impl<const T: usize> Relation<T>
 where
     Poseidon2<T>: Permutation<T>,
 {
-    /// The table for these parameters.
+    /// The table for these parameters; all digests are committed.
     ///
     /// # Panics
     /// When the parameters' hash has another width than T.
     pub fn new(params: &Params) -> Self {
+        Self::with_chain_step(params, ChainStep::EVERY)
+    }
+
+    /// The same, with that choice of the cells' chaining values to commit to.
+    ///
+    /// # Panics
+    /// When the parameters' hash has another width than T.
+    pub fn with_chain_step(params: &Params, chain_step: ChainStep) -> Self {
         assert_eq!(params.hash().width(), T, "the relation is built at the parameters' width");
         let mut table = CallTable::new(params.matrix_words());
-        let cells = push_cells(params, &mut table);
+        let cells = push_cells(params, chain_step, &mut table);
         let columns = push_column_trees(params, &mut table, &cells);
 
         // Row chains and the column-root tree share sizes; the larger piece comes first.
@@ -201,13 +246,19 @@ fn children<const T: usize>(table: &CallTable<T>, piece: usize, child: usize) ->
 }
 
 /// Every row's chain over its cells; returns the last step's pieces.
-fn push_cells<const T: usize>(params: &Params, table: &mut CallTable<T>) -> Vec<usize>
+fn push_cells<const T: usize>(
+    params: &Params,
+    chain_step: ChainStep,
+    table: &mut CallTable<T>,
+) -> Vec<usize>
 where
     Poseidon2<T>: Permutation<T>,
 {
     let rate = Poseidon2::<T>::RATE;
     let mut last: Vec<usize> = Vec::new();
-    for step in 0..params.cell_words().div_ceil(rate) {
+    let steps = params.cell_words().div_ceil(rate);
+    for step in 0..steps {
+        let committed = (steps - 1 - step).is_multiple_of(chain_step.get());
         last = (0..params.rows())
             .map(|row| {
                 let h = match last.get(row) {
@@ -218,7 +269,12 @@ where
                 let message: Vec<Source> = (step * rate..end)
                     .map(|word| Source::Block { start: params.word_offset(row, word) })
                     .collect();
-                table.push(params.log_columns(), call(h, &message))
+                let inputs = call(h, &message);
+                if committed {
+                    table.push(params.log_columns(), inputs)
+                } else {
+                    table.push_transient(params.log_columns(), inputs)
+                }
             })
             .collect();
     }

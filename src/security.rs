@@ -10,7 +10,7 @@
 use airda_gkr::argument::Statement;
 use airda_gkr::commit::Scheme;
 use airda_gkr::permutation::{DIGEST, Permutation, Poseidon2};
-use airda_gkr::security::{Line, Reductions, Report};
+use airda_gkr::security::{Line, Report};
 use p3_field::PrimeField32;
 
 use crate::F;
@@ -37,8 +37,7 @@ impl Security {
     where
         Poseidon2<T>: Permutation<T>,
     {
-        let (calls, degree) = (statement.table.num_calls(), statement.form_degree());
-        let report = Report::new(scheme, &Reductions::new::<T>(calls, degree));
+        let report = Report::new(scheme, &statement.reductions());
         let mut lines = report.lines.clone();
         lines.push(Line { label: "Poseidon2 commitment", bits: commitment_bits() });
         if statement.layout.code().is_none() {

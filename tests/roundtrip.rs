@@ -5,11 +5,11 @@ mod common;
 
 use airda::artifact::ProofFile;
 use airda::params::HashWidth;
-use airda::proof::{self, Membership, System};
+use airda::proof::{self, ChainStep, Membership, System};
 use airda::{Block, Commitment, Error, F, Params, recover};
 use airda_gkr::Reject;
 use airda_gkr::commit::Parameters;
-use common::{MEMBERSHIPS, WIDTHS, bytes, cheap, instance, prove, verify};
+use common::{CHAIN_STEPS, MEMBERSHIPS, WIDTHS, bytes, cheap, instance, prove, verify};
 use p3_field::PrimeCharacteristicRing;
 use p3_keccak::Keccak256Hash;
 use p3_symmetric::CryptographicHasher;
@@ -140,13 +140,15 @@ fn truncated_and_extended_files_are_refused() {
         // With an envelope that says so, the end comes where a message is missing.
         if let Some(len) = len.checked_sub(ProofFile::ENVELOPE_BYTES) {
             let body = &file[ProofFile::ENVELOPE_BYTES..][..len];
-            let refused = verify(&block, &ProofFile { system: 0, membership: 1, body }.encode());
+            let file = ProofFile { system: 0, membership: 1, chain_step: 1, body }.encode();
+            let refused = verify(&block, &file);
             assert!(matches!(refused, Err(Error::Proof(_))), "{refused:?}");
         }
     }
     let mut body = file[ProofFile::ENVELOPE_BYTES..].to_vec();
     body.push(0);
-    let refused = verify(&block, &ProofFile { system: 0, membership: 1, body: &body }.encode());
+    let file = ProofFile { system: 0, membership: 1, chain_step: 1, body: &body }.encode();
+    let refused = verify(&block, &file);
     assert!(matches!(refused, Err(Error::Proof(Reject::Trailing(1)))), "{refused:?}");
 }
 
@@ -209,6 +211,66 @@ fn a_file_names_how_membership_is_shown() {
     }
 }
 
+/// A proof under the name of other chaining values, and of steps that are not supported.
+#[test]
+fn a_file_names_which_chaining_values_are_committed() {
+    // Five steps at width 16: every choice makes another table.
+    let (params, payload) = instance(HashWidth::W16, 4, 3, 2, 6);
+    let block = Block::build(params, &payload).unwrap();
+    for chain_step in CHAIN_STEPS {
+        let system = System::for_rate(1).unwrap().with_chain_step(chain_step);
+        let file = proof::prove(&block, &system).unwrap();
+        let verified = proof::verify(block.commitment(), &file).unwrap();
+        assert!(verified.security.proof_bits >= 128.0);
+        let decoded = ProofFile::decode(&file, &airda::artifact::Limits::default()).unwrap();
+        assert_eq!(decoded.chain_step, chain_step.id());
+        for id in 0..=u8::MAX {
+            let renamed = ProofFile { chain_step: id, ..decoded }.encode();
+            let verified = proof::verify(block.commitment(), &renamed);
+            match ChainStep::new(id) {
+                Some(step) if step == chain_step => assert!(verified.is_ok()),
+                Some(_) => assert!(matches!(verified, Err(Error::Proof(_)))),
+                None => assert!(matches!(verified, Err(Error::NoChainStep))),
+            }
+        }
+    }
+}
+
+/// Whatever is committed, for chains shorter than the step, of its length and longer.
+#[test]
+fn blocks_are_accepted_with_every_chain_step() {
+    for hash in WIDTHS {
+        for (log_k, log_c, rows) in [(0, 0, 1), (3, 1, 3), (5, 2, 4), (4, 4, 2), (6, 5, 3)] {
+            let (params, payload) = instance(hash, log_k, log_c, rows, 3);
+            let block = Block::build(params, &payload).unwrap();
+            for membership in MEMBERSHIPS {
+                for chain_step in CHAIN_STEPS {
+                    let system = cheap().with_membership(membership).with_chain_step(chain_step);
+                    let file = proof::prove(&block, &system).unwrap();
+                    let _ = proof::verify_with(block.commitment(), &system, &file).unwrap();
+                }
+            }
+        }
+    }
+}
+
+/// Bytes all over a proof of several levels, one at a time.
+#[test]
+fn every_altered_byte_of_levels_is_refused() {
+    let (params, payload) = instance(HashWidth::W16, 4, 3, 2, 6);
+    let block = Block::build(params, &payload).unwrap();
+    let system = cheap().with_chain_step(ChainStep::new(3).unwrap());
+    let file = proof::prove(&block, &system).unwrap();
+    for at in (ProofFile::ENVELOPE_BYTES..file.len()).step_by(61) {
+        let mut forged = file.clone();
+        forged[at] ^= 1 << (at % 8);
+        let verified = proof::verify_with(block.commitment(), &system, &forged);
+        assert!(matches!(verified, Err(Error::Proof(_))), "byte {at}");
+        let verified = proof::verify_with(block.commitment(), &system, &file[..at]);
+        assert!(verified.is_err());
+    }
+}
+
 /// Columns that check against a commitment to no codeword: recovery names the row, unless the
 /// columns given are those of a codeword and only others differ from it.
 #[test]
@@ -264,8 +326,8 @@ fn commitments_and_proofs_are_pinned() {
     assert_eq!(
         pinned,
         [
-            ("f78d267e8251ad6a".to_owned(), "92abc0d10fa60d04".to_owned()),
-            ("f15b147b82fc3795".to_owned(), "af7f91cdb7da9e4b".to_owned()),
+            ("f78d267e8251ad6a".to_owned(), "bed979d2a273e13e".to_owned()),
+            ("f15b147b82fc3795".to_owned(), "9ac7fed590d75ee8".to_owned()),
         ]
     );
 }

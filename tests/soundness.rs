@@ -4,11 +4,13 @@
 mod common;
 
 use airda::params::HashWidth;
+use airda::proof::{self, System};
 use airda::relation::Relation;
-use airda::{Block, Error, F, Params, proof};
+use airda::{Block, Error, F, Params};
 use airda_gkr::Reject;
-use airda_gkr::permutation::{Permutation, Poseidon2};
-use common::{MEMBERSHIPS, WIDTHS, cheap, instance, prove, verify};
+use airda_gkr::calls::Source;
+use airda_gkr::permutation::{DIGEST, Permutation, Poseidon2};
+use common::{CHAIN_STEPS, MEMBERSHIPS, WIDTHS, cheap, instance, prove, verify};
 use p3_field::PrimeCharacteristicRing;
 
 const SHAPE: (usize, usize, usize) = (5, 1, 3);
@@ -38,14 +40,20 @@ fn digest_places(params: &Params) -> Vec<(usize, usize)> {
     }
 }
 
+/// Every way to prove.
+fn systems() -> impl Iterator<Item = System> {
+    MEMBERSHIPS.into_iter().flat_map(|membership| {
+        CHAIN_STEPS.map(|step| cheap().with_membership(membership).with_chain_step(step))
+    })
+}
+
 #[track_caller]
 fn refused(block: &Block) {
-    for membership in MEMBERSHIPS {
-        let system = cheap().with_membership(membership);
+    for system in systems() {
         let file = proof::prove(block, &system).unwrap();
         match proof::verify_with(block.commitment(), &system, &file) {
             Err(Error::Proof(Reject::LinearForm)) => {}
-            other => panic!("{membership:?}: expected the linear form to fail, got {other:?}"),
+            other => panic!("{system:?}: expected the linear form to fail, got {other:?}"),
         }
     }
 }
@@ -54,8 +62,7 @@ fn refused(block: &Block) {
 fn the_honest_block_is_accepted() {
     for hash in WIDTHS {
         let block = honest(hash);
-        for membership in MEMBERSHIPS {
-            let system = cheap().with_membership(membership);
+        for system in systems() {
             let file = proof::prove(&block, &system).unwrap();
             let _ = proof::verify_with(block.commitment(), &system, &file).unwrap();
         }
@@ -88,6 +95,54 @@ fn one_wrong_digest_in_any_piece_is_refused() {
                 words[start + row] += F::ONE;
                 refused(&Block::from_words_unchecked(*block.params(), words).unwrap());
             }
+        }
+    }
+}
+
+/// A cell's chaining value changed after hashing, and all that comes after it hashed with the
+/// change: every call is right but one.
+#[test]
+fn one_wrong_chaining_value_is_refused_though_all_follows_from_it() {
+    fn forge<const T: usize>(block: &Block) -> Vec<Vec<F>>
+    where
+        Poseidon2<T>: Permutation<T>,
+    {
+        let relation = Relation::<T>::new(block.params());
+        let table = relation.table();
+        let steps = block.params().cell_words().div_ceil(T - DIGEST);
+        let forge = |step: usize| {
+            let changed = step * block.params().rows() + 1;
+            let mut words = block.words().to_vec();
+            words[table.digest(changed, 3) + 2] += F::ONE;
+            for (later, piece) in table.pieces().iter().enumerate().skip(changed + 1) {
+                for x in 0..piece.size() {
+                    let state = piece.inputs.map(|source| match source {
+                        Source::Constant(value) => value,
+                        Source::Block { start } => words[start + x],
+                        Source::Interleaved { start, child } => words[start + 2 * x + child],
+                        Source::Shifted { first, .. } if x == 0 => first,
+                        Source::Shifted { start, .. } => words[start + x - 1],
+                    });
+                    let h = state[..DIGEST].try_into().unwrap();
+                    let digest = Poseidon2::<T>::compress(&h, &state[DIGEST..]);
+                    for (v, word) in digest.into_iter().enumerate() {
+                        words[table.digest(later, v) + x] = word;
+                    }
+                }
+            }
+            words
+        };
+        [0, 1, 2, steps - 2, steps - 1].map(forge).to_vec()
+    }
+    for hash in WIDTHS {
+        let (params, payload) = instance(hash, 5, 4, 3, 1);
+        let block = Block::build(params, &payload).unwrap();
+        let forged = match hash {
+            HashWidth::W16 => forge::<16>(&block),
+            HashWidth::W24 => forge::<24>(&block),
+        };
+        for words in forged {
+            refused(&Block::from_words_unchecked(params, words).unwrap());
         }
     }
 }

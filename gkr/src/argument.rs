@@ -11,8 +11,9 @@
 //!    caller has absorbed before what the table and the equations mean.
 //! 2. The prover commits to f ([`commit`](crate::commit)).
 //! 3. The [walk] reduces the calls' outputs at one point to their inputs at
-//!    another, all calls at once.
-//! 4. The [linear form](crate::form) combines the walk's claims and the equations and reduces
+//!    another, all calls of a [level](crate::levels) at once; there is one level where all
+//!    digests are committed.
+//! 4. The [linear form](crate::form) combines the walks' claims and the equations and reduces
 //!    them to `f~(z)·Ω~(z) = sum`.
 //! 5. The prover opens `f~(z)`; the verifier computes `Ω~(z)` and checks the product.
 //!
@@ -34,12 +35,13 @@
 #![deny(clippy::expect_used, clippy::panic_in_result_fn)]
 
 use crate::Reject;
-use crate::calls::{CallTable, Layout};
+use crate::calls::{CallTable, Layout, Level};
 use crate::commit::Scheme;
 use crate::form::{self, Equations};
 use crate::permutation::{Permutation, Poseidon2};
+use crate::security::Reductions;
 use crate::transcript::{Channel, VerifierChannel};
-use crate::walk;
+use crate::{levels, walk};
 
 /// Absorbed first: the protocol and its version.
 const DOMAIN: &[u8] = b"airda gkr, stacked, one form, version 2";
@@ -56,13 +58,23 @@ pub struct Statement<'a, const T: usize> {
 }
 
 impl<const T: usize> Statement<'_, T> {
-    /// The powers of the linear form's challenge beyond the first: input columns and equations.
-    pub const fn form_degree(&self) -> u64 {
-        (T + self.equations.len()) as u64
+    /// What is drawn between commitment and opening, for [`Report`](crate::security::Report).
+    pub fn reductions(&self) -> Reductions
+    where
+        Poseidon2<T>: Permutation<T>,
+    {
+        let num_calls = self.table.levels().into_iter().map(|level| level.num_calls);
+        let num_calls: Vec<usize> = num_calls.collect();
+        // Powers of the form's challenge: an output and T inputs a level, and the equations.
+        let claims = num_calls.len() * (T + 1) + self.equations.len();
+        Reductions {
+            walk: levels::error_numerator::<T>(num_calls),
+            form_degree: claims.saturating_sub(1) as u64,
+        }
     }
 
     /// Step 1.
-    fn bind(&self, channel: &mut impl Channel) {
+    fn bind(&self, levels: &[Level<'_, T>], channel: &mut impl Channel) {
         channel.bind_bytes(DOMAIN);
         let counts = [
             T,
@@ -75,8 +87,12 @@ impl<const T: usize> Statement<'_, T> {
             self.layout.code().map_or(0, |code| code.log_columns()),
             self.equations.len(),
         ];
-        let bytes: Vec<u8> =
-            counts.into_iter().flat_map(|count| (count as u64).to_le_bytes()).collect();
+        let levels = levels::shape(levels);
+        let bytes: Vec<u8> = counts
+            .into_iter()
+            .chain(levels)
+            .flat_map(|count| (count as u64).to_le_bytes())
+            .collect();
         channel.bind_bytes(&bytes);
     }
 }
@@ -95,42 +111,41 @@ pub fn prove<const T: usize>(
 ) where
     Poseidon2<T>: Permutation<T>,
 {
-    let table = statement.table;
-    assert_eq!(words.len(), table.num_words(), "one word for every place in the table");
-    // 1.
-    statement.bind(channel);
-    // 2.
-    let committed = scheme.commit(statement.layout.gather(words), channel);
-    // 3.
-    let trace = walk::Trace::generate(table.num_calls(), |chunk, columns| {
-        table.fill_inputs(words, chunk, columns);
-    });
-    prove_committed(statement, scheme, words, committed, trace, channel);
+    let trace = |level: &Level<'_, T>| {
+        walk::Trace::generate(level.num_calls, |chunk, columns| {
+            level.fill_inputs(words, chunk, columns);
+        })
+    };
+    prove_traced(statement, scheme, words, trace, channel);
 }
 
-/// Steps 3 to 5, with whatever words and trace the prover believes in.
+/// The same with whatever traces the prover believes in.
 #[cfg(feature = "prover")]
-fn prove_committed<const T: usize>(
+fn prove_traced<const T: usize>(
     statement: &Statement<'_, T>,
     scheme: &Scheme,
     words: &[crate::F],
-    committed: crate::commit::Committed,
-    trace: walk::Trace<T>,
+    trace: impl Fn(&Level<'_, T>) -> walk::Trace<T>,
     channel: &mut (impl crate::transcript::Sender + Send),
 ) where
     Poseidon2<T>: Permutation<T>,
 {
-    // 3.
-    let claim = walk::prove(&trace, channel);
-    drop(trace);
-    // 4.
     let Statement { table, layout, equations } = *statement;
+    assert_eq!(words.len(), table.num_words(), "one word for every place in the table");
+    let levels = table.levels();
+    // 1.
+    statement.bind(&levels, channel);
+    // 2.
+    let committed = scheme.commit(layout.gather(words), channel);
+    // 3.
+    let claims = levels::prove(&levels, words, trace, channel);
+    // 4.
     let words = form::Words {
         committed: committed.words(),
         source: layout.code().map_or(&[], |_| words.split_at(table.base()).0),
     };
     let num_variables = scheme.num_variables();
-    let point = form::prove(table, &layout, &claim, equations, words, num_variables, channel);
+    let point = form::prove(table, &layout, &claims, equations, words, num_variables, channel);
     // 5.
     let _ = scheme.open(committed, &point, channel);
 }
@@ -164,8 +179,9 @@ where
     if scheme.num_words() != layout.num_words() {
         return Err(Reject::NumWords(scheme.num_words()));
     }
+    let levels = table.levels();
     // 1.
-    statement.bind(channel);
+    statement.bind(&levels, channel);
     let mut left = channel.remaining();
     let mut taken = |channel: &VerifierChannel<'_>| {
         let before = std::mem::replace(&mut left, channel.remaining());
@@ -175,11 +191,11 @@ where
     let root = scheme.receive(channel)?;
     let commitment = taken(channel);
     // 3.
-    let claim = walk::verify::<T>(table.num_calls(), channel)?;
+    let claims = levels::verify(&levels, channel)?;
     let walk = taken(channel);
     // 4.
     let num_variables = scheme.num_variables();
-    let owed = form::verify(table, &layout, &claim, equations, num_variables, channel)?;
+    let owed = form::verify(table, &layout, &claims, equations, num_variables, channel)?;
     let form = taken(channel);
     // 5.
     let value = scheme.verify(&root, &owed.point, channel)?;
@@ -189,6 +205,9 @@ where
     Ok(Sizes { commitment, walk, form, opening: taken(channel) })
 }
 
+#[cfg(all(test, feature = "prover"))]
+#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+mod level_tests;
 #[cfg(all(test, feature = "prover"))]
 #[allow(clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests;

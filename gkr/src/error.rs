@@ -61,4 +61,16 @@ pub enum Reject {
         /// The layer, in the walk's order.
         layer: usize,
     },
+    /// The sums over a level's positions do not give the claims about its digests.
+    #[error("level {level} of the calls: position sums and claims disagree")]
+    Positions {
+        /// The level whose digests they are, from 1 on.
+        level: usize,
+    },
+    /// A level's digests do not give the claim that the merge of their claims left.
+    #[error("level {level} of the calls: digests and merged claim disagree")]
+    Merge {
+        /// The level whose digests they are, from 1 on.
+        level: usize,
+    },
 }

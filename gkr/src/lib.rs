@@ -3,9 +3,9 @@
 //! This crate proves that many calls of one compression function were computed
 //! correctly: a call table says where each call's input words come from, a walk
 //! through the permutation's rounds reduces all outputs at once to the inputs at one
-//! point, one linear form collects everything still owed, and one WHIR opening
-//! settles it. It knows calls, pieces and sources; what the calls are for is the
-//! caller's business.
+//! point (a walk for each level, where chaining values are not committed), one linear form
+//! collects everything still owed, and one WHIR opening settles it. It knows calls, pieces
+//! and sources; what the calls are for is the caller's business.
 
 pub mod argument;
 pub mod blake3;
@@ -14,6 +14,7 @@ pub mod codec;
 pub mod commit;
 mod error;
 pub mod form;
+mod levels;
 pub mod memory;
 pub mod permutation;
 pub mod security;

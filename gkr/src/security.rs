@@ -5,7 +5,8 @@
 //! and 4 lane bits), L the list that a commitment leaves open, |E| the challenge field.
 //!
 //! - WHIR: p3's union bound over the opening's terms, grinding counted.
-//! - Walk: `L · [(D−1)+R+7 + 8((t−1)+3(D−1)+3R) + N_P(1+3(D−1)+3R)] / |E|`.
+//! - Walk: `L · [(D−1)+R+7 + 8((t−1)+3(D−1)+3R) + N_P(1+3(D−1)+3R)] / |E|`; for each level of
+//!   calls after the first as much, without (D−1)+R, and 8+2(D−1)+2R for the merge.
 //! - Linear form: `L · (d + 2m) / |E|`, d the degree in the batching challenge of what is owed,
 //!   m the rounds of its sumcheck, one for each variable of the committed vector.
 //!
@@ -13,10 +14,9 @@
 //! the proof system's error: the bound on its error holds in the random-oracle model, and
 //! collisions of BLAKE3 (transcript and Merkle trees) are found with 2^128 queries.
 
-use crate::E;
 use crate::commit::{MAX_VARIABLES, Scheme};
 use crate::permutation::{Permutation, Poseidon2};
-use crate::walk;
+use crate::{E, levels, walk};
 use p3_field::{BasedVectorSpace, PrimeField32};
 
 /// Collision resistance of BLAKE3.
@@ -25,7 +25,8 @@ const HASH_BITS: f64 = 128.0;
 /// What is drawn between commitment and opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reductions {
-    /// The walk's error, times |E|: see [`walk::error_numerator`].
+    /// The walk's error, times |E|: see [`walk::error_numerator`]; where the calls fall into
+    /// levels, that of all their walks and of what lies between them.
     pub walk: u64,
     /// Degree, in the batching challenge, of everything the linear form combines.
     pub form_degree: u64,
@@ -40,10 +41,10 @@ impl Reductions {
         Self { walk: walk::error_numerator::<T>(num_calls), form_degree }
     }
 
-    /// The largest that a scheme leaves room for: 2^25 calls at width 24 and a form of degree
-    /// 2^16.
+    /// The largest that a scheme leaves room for: four levels of 2^25 calls at width 24 and a
+    /// form of degree 2^16.
     pub fn largest() -> Self {
-        Self::new::<24>(1 << MAX_VARIABLES, 1 << 16)
+        Self { walk: levels::error_numerator::<24>([1 << MAX_VARIABLES; 4]), form_degree: 1 << 16 }
     }
 }
 

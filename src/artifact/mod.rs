@@ -9,7 +9,7 @@
 //! |---|---|
 //! | commitment | width u8, log k u8, log c u8, rows u32, payload bytes u64, root, root_col, row digests |
 //! | column | root of its commitment, index u32, n·5c words (row-major, limb-major), log2 ℓ path digests |
-//! | proof | proof-system entry u16, membership u8, length of the body u32, body |
+//! | proof | proof-system entry u16, membership u8, chain step u8, length of the body u32, body |
 
 #![deny(clippy::indexing_slicing, clippy::unwrap_used)]
 #![deny(clippy::expect_used, clippy::panic_in_result_fn)]

@@ -10,13 +10,15 @@ pub struct ProofFile<'a> {
     pub system: u16,
     /// How membership is shown; whether there is such a mode is not checked here.
     pub membership: u8,
+    /// Which chaining values are committed; whether it is in range is not checked here.
+    pub chain_step: u8,
     /// The proof system's own bytes.
     pub body: &'a [u8],
 }
 
 impl<'a> ProofFile<'a> {
     /// Bytes around the body.
-    pub const ENVELOPE_BYTES: usize = HEADER_BYTES + 2 + 1 + 4;
+    pub const ENVELOPE_BYTES: usize = HEADER_BYTES + 2 + 1 + 1 + 4;
 
     /// The one encoding.
     ///
@@ -27,6 +29,7 @@ impl<'a> ProofFile<'a> {
         let mut out = start(Kind::Proof, Self::ENVELOPE_BYTES + self.body.len());
         out.extend_from_slice(&self.system.to_le_bytes());
         out.push(self.membership);
+        out.push(self.chain_step);
         out.extend_from_slice(&(self.body.len() as u32).to_le_bytes());
         out.extend_from_slice(self.body);
         out
@@ -43,12 +46,13 @@ impl<'a> ProofFile<'a> {
         let mut input = Decoder::new(kind, bytes)?;
         let system = input.u16()?;
         let membership = input.u8()?;
+        let chain_step = input.u8()?;
         let len = input.u32()? as usize;
         if len > input.reader.remaining() {
             return input.refuse(Malformed::Truncated);
         }
         let body = input.bytes(len)?;
         input.finish()?;
-        Ok(Self { system, membership, body })
+        Ok(Self { system, membership, chain_step, body })
     }
 }

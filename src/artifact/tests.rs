@@ -38,7 +38,7 @@ fn artifacts() -> Vec<(Vec<u8>, Read)> {
     let fixture = fixture();
     let commitment = fixture.commitment.clone();
     let column = column(&fixture).encode();
-    let proof = ProofFile { system: 1, membership: 1, body: &[7; 23] }.encode();
+    let proof = ProofFile { system: 1, membership: 1, chain_step: 1, body: &[7; 23] }.encode();
     let again = |encoded: Vec<u8>, bytes: &[u8]| assert_eq!(encoded, bytes, "not canonical");
     vec![
         (
@@ -85,7 +85,7 @@ fn artifacts_come_back() {
         assert_eq!(header.body_bytes, (column.words().len() + 8 * column.path().len()) * 4);
     }
     for body in [&[] as &[u8], &[1], &[9; 1000]] {
-        let file = ProofFile { system: 0x1234, membership: 7, body };
+        let file = ProofFile { system: 0x1234, membership: 7, chain_step: 9, body };
         let bytes = file.encode();
         assert_eq!(bytes.len(), ProofFile::ENVELOPE_BYTES + body.len());
         assert_eq!(ProofFile::decode(&bytes, &Limits::default()).unwrap(), file);
@@ -108,7 +108,8 @@ fn refuses_every_truncation_and_extension() {
     }
 }
 
-/// A proof's body is opaque, and so are the numbers of its system and membership; all other bits matter.
+/// A proof's body is opaque, and so are the numbers of its system, membership and chain
+/// step; all other bits matter.
 #[test]
 fn refuses_every_flipped_bit() {
     for (bytes, read) in artifacts() {
@@ -119,7 +120,7 @@ fn refuses_every_flipped_bit() {
             let result = catch_unwind(|| read(&flipped)).expect("no panic");
             let free = opaque
                 && (bit / 8 >= ProofFile::ENVELOPE_BYTES
-                    || (HEADER_BYTES..HEADER_BYTES + 3).contains(&(bit / 8)));
+                    || (HEADER_BYTES..HEADER_BYTES + 4).contains(&(bit / 8)));
             assert_eq!(result.is_ok(), free, "bit {bit}");
         }
     }
@@ -190,8 +191,8 @@ fn refuses_huge_counts_before_reading_on() {
     assert!(matches!(set(at + 7, &[255; 8]), Malformed::Params(_)));
     assert!(matches!(set(at + 7, &[0; 8]), Malformed::Params(_)));
 
-    let mut proof = ProofFile { system: 1, membership: 1, body: &[7; 23] }.encode();
-    proof[HEADER_BYTES + 2..][..4].copy_from_slice(&[255; 4]);
+    let mut proof = ProofFile { system: 1, membership: 1, chain_step: 1, body: &[7; 23] }.encode();
+    proof[HEADER_BYTES + 4..][..4].copy_from_slice(&[255; 4]);
     assert_eq!(why(ProofFile::decode(&proof, &Limits::default())), Malformed::Truncated);
 }
 
@@ -215,7 +216,7 @@ fn refuses_parameters_that_the_root_does_not_bind() {
 #[test]
 fn honours_the_readers_limits() {
     let bytes = fixture().commitment.encode();
-    let exact = Limits { commitment_bytes: bytes.len(), proof_bytes: 42, log_k: 4, rows: 3 };
+    let exact = Limits { commitment_bytes: bytes.len(), proof_bytes: 43, log_k: 4, rows: 3 };
     Commitment::decode(&bytes, &exact).unwrap();
     for tight in [
         Limits { commitment_bytes: bytes.len() - 1, ..exact },
@@ -225,9 +226,9 @@ fn honours_the_readers_limits() {
         let refused = why(Commitment::decode(&bytes, &tight));
         assert!(matches!(refused, Malformed::Limit { .. }), "{refused}");
     }
-    let proof = ProofFile { system: 1, membership: 1, body: &[7; 25] }.encode();
+    let proof = ProofFile { system: 1, membership: 1, chain_step: 1, body: &[7; 25] }.encode();
     ProofFile::decode(&proof, &exact).unwrap();
-    let refused = ProofFile::decode(&proof, &Limits { proof_bytes: 41, ..exact });
+    let refused = ProofFile::decode(&proof, &Limits { proof_bytes: 42, ..exact });
     assert!(matches!(why(refused), Malformed::Limit { .. }));
 }
 
@@ -266,5 +267,5 @@ fn encodings_are_pinned() {
         .map(|(bytes, _)| Keccak256Hash.hash_iter(bytes))
         .map(|digest| digest[..8].iter().map(|byte| format!("{byte:02x}")).collect())
         .collect();
-    assert_eq!(digests, ["f257e357547e0782", "2e61f8de8eb05e78", "405d97e32b3c935f"]);
+    assert_eq!(digests, ["f257e357547e0782", "2e61f8de8eb05e78", "eceff68bae139a77"]);
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use airda::artifact::{ColumnHeader, Kind, Limits, ProofFile};
-use airda::proof::{Membership, System};
+use airda::proof::{ChainStep, Membership, System};
 use airda::sampling::SubsetSoundness;
 use airda::{Column, Commitment, HashWidth, Params, Profile};
 
@@ -29,6 +29,7 @@ pub(super) fn inspect(path: &Path) -> Result<(), Failure> {
                 .row(["size", &size(bytes.len() as u64)])
                 .row(["proof system", &system(proof.system)])
                 .row(["membership", &membership(proof.membership)])
+                .row(["chaining values", &chain_step(proof.chain_step)])
                 .row(["body", &size(proof.body.len() as u64)]);
             print(&table.render(1))
         }
@@ -59,6 +60,15 @@ pub(super) fn inspect(path: &Path) -> Result<(), Failure> {
 fn membership(id: u8) -> String {
     Membership::by_id(id)
         .map_or_else(|| format!("{id}, unknown"), |mode| format!("by {}", mode.name()))
+}
+
+/// Which chaining values a proof commits to.
+fn chain_step(id: u8) -> String {
+    match ChainStep::new(id).map(ChainStep::get) {
+        Some(1) => "all committed".to_owned(),
+        Some(g) => format!("one in {g} committed"),
+        None => format!("{id}, unknown"),
+    }
 }
 
 /// What the entry of the table of proof systems says.

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use airda::profile::DEFAULT_RULE;
-use airda::proof::{Membership, System};
+use airda::proof::{ChainStep, Membership, System};
 use airda::{HashWidth, Params, Profile};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -104,6 +104,10 @@ struct Encoding {
     /// to everything with a vector that every row is orthogonal to.
     #[arg(long, value_name = "M", default_value = Membership::default().name(), value_parser = membership_parser())]
     membership: Membership,
+    /// Commit to every G-th chaining value of a cell's hash: fewer words to commit to, more
+    /// walks to verify.
+    #[arg(long, value_name = "G", default_value = "1", value_parser = chain_step)]
+    chain_step: ChainStep,
 }
 
 #[derive(Debug, Args)]
@@ -151,6 +155,11 @@ fn membership_parser() -> impl TypedValueParser<Value = Membership> {
         .map(move |name| all.into_iter().find(|mode| mode.name() == name).unwrap_or_default())
 }
 
+fn chain_step(text: &str) -> Result<ChainStep, String> {
+    let step = text.parse().ok().and_then(ChainStep::new);
+    step.ok_or_else(|| format!("it must be between 1 and {}", ChainStep::MAX))
+}
+
 /// A file's bytes, and how they are going to be encoded and proved.
 struct Job {
     payload: Vec<u8>,
@@ -172,7 +181,8 @@ impl Encoding {
         let profile = profile.with_rows_of(&params);
         let system = System::for_rate(profile.log_inv_rate())
             .map_err(|error| Failure::unusable(format!("profile {profile}: {error}")))?
-            .with_membership(self.membership);
+            .with_membership(self.membership)
+            .with_chain_step(self.chain_step);
         Ok(Job { payload, params, profile, system })
     }
 }

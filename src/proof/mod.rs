@@ -5,8 +5,8 @@
 //! column root.
 //!
 //! # Steps
-//! 1. Both sides absorb the domain, the public parameters, how membership is shown, the row
-//!    digests, root_col and the root.
+//! 1. Both sides absorb the domain, the public parameters, how membership is shown, which
+//!    chaining values are committed, the row digests, root_col and the root.
 //! 2. Membership by construction: what is committed of the matrix is its payload half, the
 //!    messages of the [row code](crate::code::systematic). Membership by vector: the whole
 //!    matrix is committed; p and L follow from the public parameters and the root alone
@@ -38,7 +38,7 @@ use airda_gkr::transcript::ProverChannel;
 use airda_gkr::transcript::{Channel, VerifierChannel};
 use tracing::{info_span, instrument};
 
-pub use self::system::{Membership, System};
+pub use self::system::{ChainStep, Membership, System};
 use crate::artifact::{Limits, ProofFile};
 #[cfg(feature = "prover")]
 use crate::block::Block;
@@ -89,7 +89,7 @@ impl Shown {
         }
     }
 
-    fn layout<const T: usize>(&self, relation: &Relation<T>) -> Layout<'_>
+    fn layout<'a, const T: usize>(&'a self, relation: &'a Relation<T>) -> Layout<'a>
     where
         Poseidon2<T>: Permutation<T>,
     {
@@ -122,7 +122,7 @@ where
     Poseidon2<T>: Permutation<T>,
 {
     let commitment = block.commitment();
-    let relation = Relation::<T>::new(block.params());
+    let relation = Relation::<T>::with_chain_step(block.params(), system.chain_step());
     // 2.
     let shown = Shown::new(system, commitment);
     let layout = shown.layout(&relation);
@@ -141,7 +141,8 @@ where
     argument::prove(&statement, &scheme, block.words(), &mut channel);
     let body = &channel.finish();
     let membership = system.membership().id();
-    Ok(ProofFile { system: system.parameters().id(), membership, body }.encode())
+    let chain_step = system.chain_step().id();
+    Ok(ProofFile { system: system.parameters().id(), membership, chain_step, body }.encode())
 }
 
 /// Checks a proof's file against a commitment.
@@ -152,7 +153,9 @@ where
 pub fn verify(commitment: &Commitment, file: &[u8]) -> Result<Verified, Error> {
     let file = ProofFile::decode(file, &Limits::default())?;
     let membership = Membership::by_id(file.membership).ok_or(Error::NoMembership)?;
-    let system = System::by_id(file.system)?.with_membership(membership);
+    let chain_step = ChainStep::new(file.chain_step).ok_or(Error::NoChainStep)?;
+    let system = System::by_id(file.system)?;
+    let system = system.with_membership(membership).with_chain_step(chain_step);
     verify_body(commitment, &system, file.body)
 }
 
@@ -174,6 +177,9 @@ pub fn verify_with(
     if file.membership != system.membership().id() {
         return Err(Error::NoMembership);
     }
+    if file.chain_step != system.chain_step().id() {
+        return Err(Error::NoChainStep);
+    }
     verify_body(commitment, system, file.body)
 }
 
@@ -192,7 +198,7 @@ fn verify_at<const T: usize>(
 where
     Poseidon2<T>: Permutation<T>,
 {
-    let relation = Relation::<T>::new(commitment.params());
+    let relation = Relation::<T>::with_chain_step(commitment.params(), system.chain_step());
     let table = relation.table();
     // 2.
     let shown = Shown::new(system, commitment);
@@ -229,6 +235,7 @@ fn bind(commitment: &Commitment, system: &System, channel: &mut impl Channel) {
         params.payload_len(),
         u64::from(crate::hash::HASH_VERSION),
         u64::from(system.membership().id()),
+        u64::from(system.chain_step().id()),
     ];
     let bytes: Vec<u8> = numbers.into_iter().flat_map(u64::to_le_bytes).collect();
     channel.bind_bytes(&bytes);

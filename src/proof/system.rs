@@ -5,6 +5,7 @@
 use airda_gkr::commit::Parameters;
 
 use crate::error::Error;
+pub use crate::relation::ChainStep;
 
 /// How a proof shows that every row is a codeword.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -46,31 +47,37 @@ impl Membership {
     }
 }
 
-/// A proof system: an entry of the opening's closed table, and how membership is shown.
+/// A proof system: an entry of the opening's closed table, how membership is shown, and which
+/// chaining values are committed.
 #[derive(Clone, Copy, Debug)]
 pub struct System {
     parameters: Parameters,
     membership: Membership,
+    chain_step: ChainStep,
 }
 
 impl System {
     /// The system for WHIR's log inverse rate, the T of a profile's name; membership by
-    /// construction.
+    /// construction, all chaining values committed.
     ///
     /// # Errors
     /// [`Error::NoSystem`] when the table has none.
     pub fn for_rate(log_inv_rate: usize) -> Result<Self, Error> {
         let parameters = Parameters::for_rate(log_inv_rate);
         let parameters = parameters.ok_or(Error::NoSystem { log_inv_rate })?;
-        Ok(Self { parameters, membership: Membership::default() })
+        Ok(Self::new(parameters))
     }
 
-    /// The system with that entry of the table; membership by construction.
+    /// The system with that entry of the table, otherwise as [`Self::for_rate`].
     ///
     /// # Errors
     /// [`Error::Proof`] when the table has none.
     pub fn by_id(id: u16) -> Result<Self, Error> {
-        Ok(Self { parameters: Parameters::by_id(id)?, membership: Membership::default() })
+        Ok(Self::new(Parameters::by_id(id)?))
+    }
+
+    const fn new(parameters: Parameters) -> Self {
+        Self { parameters, membership: Membership::Construction, chain_step: ChainStep::EVERY }
     }
 
     /// The same with membership shown otherwise.
@@ -79,12 +86,18 @@ impl System {
         Self { membership, ..self }
     }
 
+    /// The same with other chaining values committed.
+    #[must_use]
+    pub const fn with_chain_step(self, chain_step: ChainStep) -> Self {
+        Self { chain_step, ..self }
+    }
+
     /// A system below the target. No decoder and no command reaches it: proofs that name it
     /// are refused but by [`verify_with`](super::verify_with).
     #[cfg(feature = "testing")]
     #[doc(hidden)]
     pub const fn insecure_for_tests(parameters: Parameters) -> Self {
-        Self { parameters, membership: Membership::Construction }
+        Self::new(parameters)
     }
 
     /// The opening's parameters.
@@ -95,5 +108,10 @@ impl System {
     /// How membership is shown.
     pub const fn membership(&self) -> Membership {
         self.membership
+    }
+
+    /// Which chaining values are committed.
+    pub const fn chain_step(&self) -> ChainStep {
+        self.chain_step
     }
 }

@@ -103,7 +103,7 @@ fn verify_tells_malformed_from_rejected() {
     // A body that proves nothing.
     let built = Built::new();
     let len = fs::read(built.path("dir/proof")).unwrap().len();
-    for byte in [17, 18, len / 2, len - 1] {
+    for byte in [18, 19, len / 2, len - 1] {
         let built = Built::new();
         built.damage(&built.path("dir/proof"), byte);
         assert!(airda(["verify", &at(&built)]).failed(1).contains("proof refused"));
@@ -117,4 +117,23 @@ fn rejects_the_proof_of_another_file() {
     airda(["build", &built.at("other"), "--out", &built.at("dir2"), "--profile", PROFILE]).ok();
     fs::copy(built.path("dir2/proof"), built.path("dir/proof")).unwrap();
     assert!(airda(["verify", &built.at("dir")]).failed(1).contains("proof refused"));
+}
+
+/// Every choice of chaining values to commit to, named by the file.
+#[test]
+fn a_build_commits_to_the_chaining_values_it_is_told_to() {
+    let built = Built::new();
+    let build = |step: &str| {
+        let (file, dir) = (built.at("file"), built.at("dir"));
+        airda(["build", &file, "--out", &dir, "--profile", PROFILE, "--chain-step", step])
+    };
+    for step in ["2", "3", "4"] {
+        build(step).ok();
+        airda(["verify", &built.at("dir")]).ok();
+        let told = airda(["inspect", &built.at("dir/proof")]).ok();
+        assert!(told.contains(&format!("one in {step} committed")), "{told}");
+    }
+    for step in ["0", "5", "256", "x"] {
+        assert!(build(step).failed(2).contains("chain-step"));
+    }
 }

@@ -10,7 +10,8 @@ fn inspect_tells_what_each_artifact_is() {
     for line in ["artifact      commitment", "poseidon2-16", "3643 B", "64 symbols", "row 2"] {
         assert!(commitment.contains(line), "{commitment}");
     }
-    assert!(inspect("dir/proof").contains("proof system"));
+    let proof = inspect("dir/proof");
+    assert!(proof.contains("proof system") && proof.contains("all committed"), "{proof}");
     let column = inspect("dir/columns/00009");
     assert!(column.contains("00009") && column.contains("belongs to the commitment"), "{column}");
     fs::copy(built.column(9), built.column(10)).unwrap();

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use airda::params::HashWidth;
-use airda::proof::{self, Membership, System};
+use airda::proof::{self, ChainStep, Membership, System};
 use airda::{Block, Error, Params};
 use airda_gkr::commit::{Fold, Parameters, SecurityAssumption};
 use rand::rngs::StdRng;
@@ -14,6 +14,19 @@ pub(crate) const WIDTHS: [HashWidth; 2] = [HashWidth::W16, HashWidth::W24];
 
 /// Both ways to show membership.
 pub(crate) const MEMBERSHIPS: [Membership; 2] = [Membership::Construction, Membership::Vector];
+
+/// Every choice of chaining values to commit to.
+pub(crate) const CHAIN_STEPS: [ChainStep; 4] = {
+    let mut steps = [ChainStep::EVERY; 4];
+    let mut g = 1;
+    while g <= ChainStep::MAX {
+        if let Some(step) = ChainStep::new(g) {
+            steps[g as usize - 1] = step;
+        }
+        g += 1;
+    }
+    steps
+};
 
 /// A proof system far below the target, which files cannot name.
 pub(crate) fn cheap() -> System {

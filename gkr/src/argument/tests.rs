@@ -14,11 +14,7 @@ use crate::transcript::ProverChannel;
 use crate::walk::Trace;
 use crate::{E, F};
 
-fn scheme<const T: usize>(table: &CallTable<T>) -> Scheme {
-    scheme_for(table.num_words())
-}
-
-fn scheme_for(num_words: usize) -> Scheme {
+pub(super) fn scheme(num_words: usize) -> Scheme {
     let parameters = Parameters::insecure_for_tests(
         SecurityAssumption::JohnsonBound,
         1,
@@ -45,20 +41,26 @@ fn words(table: &CallTable<16>) -> Vec<F> {
     words
 }
 
+/// The honest trace of a level.
+pub(super) fn trace_of<const T: usize>(level: &Level<'_, T>, words: &[F]) -> Trace<T>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    Trace::generate(level.num_calls, |chunk, columns| level.fill_inputs(words, chunk, columns))
+}
+
 /// Proves with a trace that was tampered with.
-fn proof(table: &CallTable<16>, tamper: impl FnOnce(&mut Trace<16>)) -> Vec<u8> {
+fn proof(table: &CallTable<16>, tamper: impl Fn(&mut Trace<16>)) -> Vec<u8> {
     let equations = Equations::new();
     let statement = Statement { table, layout: Layout::whole(table), equations: &equations };
-    let scheme = scheme(table);
-    let mut channel = ProverChannel::new(b"argument");
-    statement.bind(&mut channel);
     let words = words(table);
-    let committed = scheme.commit(words.clone(), &mut channel);
-    let mut trace = Trace::generate(table.num_calls(), |chunk, columns| {
-        table.fill_inputs(&words, chunk, columns);
-    });
-    tamper(&mut trace);
-    prove_committed(&statement, &scheme, &words, committed, trace, &mut channel);
+    let mut channel = ProverChannel::new(b"argument");
+    let trace = |level: &Level<'_, 16>| {
+        let mut trace = trace_of(level, &words);
+        tamper(&mut trace);
+        trace
+    };
+    prove_traced(&statement, &scheme(table.num_words()), &words, trace, &mut channel);
     channel.finish()
 }
 
@@ -66,7 +68,7 @@ fn verified(table: &CallTable<16>, proof: &[u8]) -> Result<(), Reject> {
     let equations = Equations::new();
     let statement = Statement { table, layout: Layout::whole(table), equations: &equations };
     let mut channel = VerifierChannel::new(b"argument", proof);
-    verify(&statement, &scheme(table), &mut channel)?;
+    verify(&statement, &scheme(table.num_words()), &mut channel)?;
     channel.finish()
 }
 
@@ -128,7 +130,7 @@ where
         equations
     };
 
-    let scheme = scheme(&table);
+    let scheme = scheme(table.num_words());
     let equations = with(64, 3, value(3), words[9]);
     let mut channel = ProverChannel::new(b"argument");
     let layout = Layout::whole(&table);
@@ -195,7 +197,7 @@ fn words_beyond_the_committed_messages_follow_the_code() {
         let layout = Layout::messages(&table, &code);
         let equations = Equations::new();
         let statement = Statement { table: &table, layout, equations: &equations };
-        let scheme = scheme_for(layout.num_words());
+        let scheme = scheme(layout.num_words());
         let outcome = |words: &[F]| {
             let mut channel = ProverChannel::new(b"argument");
             prove(&statement, &scheme, words, &mut channel);

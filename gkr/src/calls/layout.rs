@@ -2,7 +2,7 @@
 #![deny(clippy::indexing_slicing, clippy::unwrap_used)]
 #![deny(clippy::expect_used, clippy::panic_in_result_fn)]
 
-use super::{CallTable, Source, SystematicCode};
+use super::{CallTable, Piece, Source, SystematicCode};
 use crate::permutation::DIGEST;
 
 /// The committed vector of a table: all of its words, or of its source words only the messages
@@ -11,7 +11,8 @@ use crate::permutation::DIGEST;
 ///
 /// With a code, the source words are codewords, one *group* after the other; the committed
 /// vector begins with their messages, is filled with zeros up to a multiple of the table's
-/// largest piece, and goes on with the digests in the table's order.
+/// largest piece, and goes on with the digests in the table's order. The digests of transient
+/// pieces are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout<'a> {
     code: Option<&'a dyn SystematicCode>,
@@ -19,7 +20,12 @@ pub struct Layout<'a> {
     source: usize,
     /// Committed words before the digests.
     base: usize,
-    num_digests: usize,
+    /// Digest words in the table.
+    digests: usize,
+    /// The pieces whose digests are left out, ascending; all have the largest size.
+    transients: &'a [usize],
+    /// Digest words of a piece of the largest size.
+    block: usize,
 }
 
 /// A column of source words, as the committed vector has it.
@@ -32,10 +38,25 @@ pub(crate) enum Place {
 }
 
 impl<'a> Layout<'a> {
-    /// All words are committed.
-    pub const fn whole<const T: usize>(table: &CallTable<T>) -> Self {
-        let (source, num_digests) = (table.base(), DIGEST * table.num_calls());
-        Self { code: None, source, base: source, num_digests }
+    /// All words are committed but transient digests.
+    pub fn whole<const T: usize>(table: &'a CallTable<T>) -> Self {
+        Self::new(table, None, table.base())
+    }
+
+    fn new<const T: usize>(
+        table: &'a CallTable<T>,
+        code: Option<&'a dyn SystematicCode>,
+        base: usize,
+    ) -> Self {
+        let largest = table.pieces().first().map_or(1, Piece::size);
+        Self {
+            code,
+            source: table.base(),
+            base: base.next_multiple_of(largest),
+            digests: DIGEST * table.num_calls(),
+            transients: table.transients(),
+            block: DIGEST * largest,
+        }
     }
 
     /// Of the source words, which must all be codewords, the messages are committed.
@@ -43,7 +64,7 @@ impl<'a> Layout<'a> {
     /// # Panics
     /// When the source words are not whole codewords, or a call reads anything but a whole
     /// column of one.
-    pub fn messages<const T: usize>(table: &CallTable<T>, code: &'a dyn SystematicCode) -> Self {
+    pub fn messages<const T: usize>(table: &'a CallTable<T>, code: &'a dyn SystematicCode) -> Self {
         let source = table.base();
         assert!(code.log_column() > 0, "a column has two halves");
         assert!(source.is_multiple_of(2 << code.log_message()), "source words are codewords");
@@ -57,9 +78,7 @@ impl<'a> Layout<'a> {
             });
             assert!(whole_columns, "calls read whole columns of codewords");
         }
-        let largest = table.pieces().first().map_or(1, |piece| 1 << piece.log_size);
-        let base = (source / 2).next_multiple_of(largest);
-        Self { code: Some(code), source, base, num_digests: DIGEST * table.num_calls() }
+        Self::new(table, Some(code), source / 2)
     }
 
     /// The code that the source words follow, if that is how they are committed.
@@ -74,12 +93,20 @@ impl<'a> Layout<'a> {
 
     /// Words of the committed vector.
     pub const fn num_words(&self) -> usize {
-        self.base + self.num_digests
+        self.base + self.digests - self.block * self.transients.len()
     }
 
     /// Where the digest word at `start` in the table is committed.
-    pub const fn digest(&self, start: usize) -> usize {
-        self.base + start.saturating_sub(self.source)
+    ///
+    /// # Panics
+    /// When it is a transient piece's.
+    pub fn digest(&self, start: usize) -> usize {
+        let place = start.saturating_sub(self.source);
+        // Transient pieces are among the first, which all have the largest size.
+        match self.transients.binary_search(&(place / self.block)) {
+            Ok(_) => panic!("transient digests are not committed"),
+            Err(before) => self.base + place - self.block * before,
+        }
     }
 
     /// The place of the table's words from `start` on, a column of source words or digests.
@@ -106,7 +133,7 @@ impl<'a> Layout<'a> {
 
         /// Words that a thread copies at a time.
         const COPY: usize = 1 << 16;
-        assert_eq!(words.len(), self.source + self.num_digests, "one word a place in the table");
+        assert_eq!(words.len(), self.source + self.digests, "one word a place in the table");
         let (source, digests) = words.split_at(self.source);
         let mut committed = crate::F::zero_vec(self.num_words());
         let (base, rest) = committed.split_at_mut(self.base);
@@ -120,7 +147,17 @@ impl<'a> Layout<'a> {
                 base.par_chunks_mut(column / 2).zip(source.par_chunks(column)).for_each(copy);
             }
         }
-        rest.par_chunks_mut(COPY).zip(digests.par_chunks(COPY)).for_each(copy);
+        if self.transients.is_empty() {
+            rest.par_chunks_mut(COPY).zip(digests.par_chunks(COPY)).for_each(copy);
+        } else {
+            let kept: Vec<&[crate::F]> = digests
+                .chunks(self.block)
+                .enumerate()
+                .filter(|(piece, _)| self.transients.binary_search(piece).is_err())
+                .map(|(_, digests)| digests)
+                .collect();
+            rest.par_chunks_mut(self.block).zip(kept).for_each(copy);
+        }
         committed
     }
 }

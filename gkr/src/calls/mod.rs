@@ -11,17 +11,26 @@
 //! is at `base + 8·o + v·S + x`. The base is a multiple of the largest piece, hence every
 //! column of every piece is a block aligned to its own size. What of it is committed, and
 //! where, says a [`Layout`].
+//!
+//! # Transient pieces
+//!
+//! A *transient* piece has digests that are never committed: all they are used for is to be the
+//! chaining values h of one later piece of the same size, its *consumer*. The calls fall into
+//! [levels](Level): level 0 has the pieces whose digests are committed, level j + 1 those that
+//! feed a piece of level j.
 
 mod code;
 mod evaluate;
 #[cfg(feature = "prover")]
 mod fill;
 mod layout;
+mod level;
 
 pub use self::code::SystematicCode;
 pub(crate) use self::code::same_code;
 pub use self::layout::Layout;
 pub(crate) use self::layout::Place;
+pub use self::level::{Level, Placed};
 use crate::F;
 use crate::permutation::DIGEST;
 
@@ -60,12 +69,19 @@ pub struct Piece<const T: usize> {
     pub offset: usize,
     /// The sources of the T input columns: 8 words of h, then the message.
     pub inputs: [Source; T],
+    /// The transient piece whose digests are this one's chaining values.
+    feeder: Option<usize>,
 }
 
 impl<const T: usize> Piece<T> {
     /// Rows.
     pub const fn size(&self) -> usize {
         1 << self.log_size
+    }
+
+    /// The transient piece whose digests are this one's chaining values, if it has one.
+    pub const fn feeder(&self) -> Option<usize> {
+        self.feeder
     }
 }
 
@@ -75,12 +91,22 @@ pub struct CallTable<const T: usize> {
     base: usize,
     pieces: Vec<Piece<T>>,
     num_calls: usize,
+    /// The transient pieces, ascending.
+    transients: Vec<usize>,
+    /// For each of them, whether a piece consumes it.
+    consumed: Vec<bool>,
 }
 
 impl<const T: usize> CallTable<T> {
     /// An empty table over `base` source words.
     pub const fn new(base: usize) -> Self {
-        Self { base, pieces: Vec::new(), num_calls: 0 }
+        Self {
+            base,
+            pieces: Vec::new(),
+            num_calls: 0,
+            transients: Vec::new(),
+            consumed: Vec::new(),
+        }
     }
 
     /// Appends a piece and returns its place in [`Self::pieces`].
@@ -88,7 +114,9 @@ impl<const T: usize> CallTable<T> {
     /// # Panics
     /// When the piece is larger than the one before or the base is not a multiple of the
     /// first piece's size; when a source is not aligned, reaches beyond the words known when
-    /// the piece is computed, or is shifted but not the piece's own digest.
+    /// the piece is computed, or is shifted but not the piece's own digest; when it reads a
+    /// transient piece's digests otherwise than as all of its chaining values, or after
+    /// another piece.
     pub fn push(&mut self, log_size: usize, inputs: [Source; T]) -> usize {
         let size = 1 << log_size;
         match self.pieces.last() {
@@ -114,9 +142,62 @@ impl<const T: usize> CallTable<T> {
                 }
             }
         }
-        self.pieces.push(Piece { log_size, offset: self.num_calls, inputs });
+        let feeder = self.feeder(log_size, &inputs);
+        self.pieces.push(Piece { log_size, offset: self.num_calls, inputs, feeder });
         self.num_calls += size;
         self.pieces.len() - 1
+    }
+
+    /// Appends a transient piece; exactly one later piece must consume it.
+    ///
+    /// # Panics
+    /// As [`Self::push`]; when the piece is smaller than the first, or a chain.
+    pub fn push_transient(&mut self, log_size: usize, inputs: [Source; T]) -> usize {
+        let chained = inputs.iter().any(|source| matches!(source, Source::Shifted { .. }));
+        assert!(!chained, "a chain reads its own digests");
+        let piece = self.push(log_size, inputs);
+        let largest = self.pieces.first().map(|first| first.log_size);
+        assert_eq!(Some(log_size), largest, "transient pieces have the largest size");
+        self.transients.push(piece);
+        self.consumed.push(false);
+        piece
+    }
+
+    /// The transient piece that a piece with these inputs consumes.
+    fn feeder(&mut self, log_size: usize, inputs: &[Source; T]) -> Option<usize> {
+        let size = 1 << log_size;
+        let mut feeder = None;
+        for (v, source) in inputs.iter().enumerate() {
+            let (start, len) = match *source {
+                Source::Block { start } => (start, size),
+                Source::Interleaved { start, .. } => (start, 2 * size),
+                Source::Constant(_) | Source::Shifted { .. } => continue,
+            };
+            // Columns are at least as long as the piece: two of them are read at most.
+            for at in [start, start + len - 1] {
+                let Some(piece) = self.transient_at(at) else { continue };
+                let whole = *source == Source::Block { start: self.digest(piece, v % DIGEST) }
+                    && log_size == self.pieces[piece].log_size;
+                assert!(v < DIGEST && whole, "transient digests are chaining values");
+                assert!(v == 0 || feeder == Some(piece), "a chaining value is one piece's");
+                feeder = Some(piece);
+            }
+        }
+        let piece = feeder?;
+        let all = (0..DIGEST).all(|v| inputs[v] == Source::Block { start: self.digest(piece, v) });
+        assert!(all, "a chaining value is one piece's");
+        let index = self.transients.binary_search(&piece).expect("it is transient");
+        assert!(!self.consumed[index], "a transient piece has one consumer");
+        self.consumed[index] = true;
+        Some(piece)
+    }
+
+    /// The transient piece that has the table's word `at` in its digests.
+    fn transient_at(&self, at: usize) -> Option<usize> {
+        let row = at.checked_sub(self.base)? / DIGEST;
+        // Transient pieces are among the first, which all have the largest size.
+        let piece = row >> self.pieces.first()?.log_size;
+        self.transients.binary_search(&piece).is_ok().then_some(piece)
     }
 
     /// Where digest word `v` of a piece starts among the table's words.
@@ -137,6 +218,11 @@ impl<const T: usize> CallTable<T> {
     /// The pieces, in order.
     pub fn pieces(&self) -> &[Piece<T>] {
         &self.pieces
+    }
+
+    /// The transient pieces, ascending. All have the largest size.
+    pub(crate) fn transients(&self) -> &[usize] {
+        &self.transients
     }
 
     /// Words before the digests.

@@ -8,10 +8,9 @@ use p3_field::PrimeCharacteristicRing;
 
 use super::rows::PointWeights;
 use super::{LinearForm, Term, Vector};
-use crate::calls::{CallTable, Layout, Piece, Place, Source};
+use crate::calls::{CallTable, Layout, Level, Place, Placed, Source};
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
-use crate::walk;
-use crate::{E, F};
+use crate::{E, F, levels, walk};
 
 /// `Σ terms = value`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,11 +87,11 @@ enum Shape {
     Coded(usize),
 }
 
-/// Combines the walk's claims and the equations by the powers of γ.
+/// Combines the claims of all levels and the equations by the powers of γ.
 pub(crate) fn combine<'a, const T: usize>(
     table: &CallTable<T>,
     layout: &Layout<'a>,
-    claim: &walk::Claim<T>,
+    claims: &[levels::Claim<T>],
     equations: &Equations<'a>,
     gamma: E,
 ) -> LinearForm<'a>
@@ -104,23 +103,35 @@ where
     let mut form = LinearForm { vectors: vec![Vector::Unit], terms: Vec::new(), value: E::ZERO };
     form.vectors.extend(equations.vectors.iter().map(|&entries| Vector::Given(entries)));
 
-    // y: the outputs are D − h, the rows beyond the table hold the permutation of zeros.
-    let scale = power();
-    let digest = claim.beta.map(|beta| scale * beta);
-    let mut inputs = [E::ZERO; T];
-    for (to, &beta) in inputs.iter_mut().zip(&digest) {
-        *to = -beta;
-    }
     let mut zeros = [F::ZERO; T];
     Poseidon2::<T>::permute(&mut zeros);
-    let of_zeros: E = digest.iter().zip(zeros).map(|(&beta, word)| beta * word).sum();
-    form.value += scale * claim.y - claim.outputs_at.tail(table.num_calls()) * of_zeros;
-    table_terms(table, layout, &claim.outputs_at, Some(&digest), &inputs, &mut form);
+    for (level, levels::Claim { walk: claim, digests, fed }) in table.levels().iter().zip(claims) {
+        // y: the outputs are D − h, the rows beyond the level hold the permutation of zeros.
+        let scale = power();
+        let digest = claim.beta.map(|beta| scale * beta);
+        let mut inputs = [E::ZERO; T];
+        for (to, &beta) in inputs.iter_mut().zip(&digest) {
+            *to = -beta;
+        }
+        let of_zeros: E = digest.iter().zip(zeros).map(|(&beta, word)| beta * word).sum();
+        form.value += scale * (claim.y + fed.outputs);
+        form.value -= claim.outputs_at.tail(level.num_calls) * of_zeros;
+        // Digests are committed, or known at the walk's point.
+        let committed = match digests {
+            None => Some(&digest),
+            Some(known) => {
+                form.value -= digest.iter().zip(known).map(|(&beta, &d)| beta * d).sum::<E>();
+                None
+            }
+        };
+        table_terms(level, layout, &claim.outputs_at, committed, &inputs, &mut form);
 
-    // The inputs; the rows beyond the table add nothing.
-    let inputs: [E; T] = std::array::from_fn(|_| power());
-    form.value += inputs.iter().zip(&claim.inputs).map(|(&g, &a)| g * a).sum::<E>();
-    table_terms(table, layout, &claim.inputs_at, None, &inputs, &mut form);
+        // The inputs; the rows beyond the level add nothing.
+        let inputs: [E; T] = std::array::from_fn(|_| power());
+        form.value += inputs.iter().zip(&claim.inputs).map(|(&g, &a)| g * a).sum::<E>();
+        form.value -= inputs.iter().zip(&fed.inputs).map(|(&g, &b)| g * b).sum::<E>();
+        table_terms(level, layout, &claim.inputs_at, None, &inputs, &mut form);
+    }
 
     for equation in &equations.list {
         let scale = power();
@@ -131,9 +142,10 @@ where
     form
 }
 
-/// Adds `Σ_i w(i)·[Σ_v digest_v·D_v[i] + Σ_v inputs_v·in_v[i]]` to the form.
+/// Adds `Σ_i w(i)·[Σ_v digest_v·D_v[i] + Σ_v inputs_v·in_v[i]]` to the form, over the level's
+/// rows and without the chaining values of pieces that are fed.
 fn table_terms<'a, const T: usize>(
-    table: &CallTable<T>,
+    level: &Level<'_, T>,
     layout: &Layout<'a>,
     point: &walk::Point,
     digest: Option<&[E; DIGEST]>,
@@ -144,10 +156,10 @@ fn table_terms<'a, const T: usize>(
     let mut known = BTreeMap::new();
     let mut vector = |form: &mut LinearForm<'a>,
                       weights: &PointWeights<'_>,
-                      piece: &Piece<T>,
+                      placed: &Placed<'_, T>,
                       shape| {
-        let log_size = piece.log_size;
-        let place = PointWeights::place(log_size, piece.offset);
+        let log_size = placed.piece.log_size;
+        let place = PointWeights::place(log_size, placed.offset);
         *known.entry((log_size, place, shape)).or_insert_with(|| {
             let weights = weights.rows(log_size, place);
             form.vectors.push(match (shape, layout.code()) {
@@ -162,21 +174,22 @@ fn table_terms<'a, const T: usize>(
     };
     // A piece's constants need Σψ and ψ(0); pieces that share a vector share them.
     let mut constants = BTreeMap::new();
-    for (index, piece) in table.pieces().iter().enumerate() {
-        let head = weights.head(piece.log_size, piece.offset);
+    for placed in &level.pieces {
+        let piece = placed.piece;
+        let head = weights.head(piece.log_size, placed.offset);
         if let Some(digest) = digest {
-            let rows = vector(form, &weights, piece, Shape::Rows);
+            let rows = vector(form, &weights, placed, Shape::Rows);
             for (v, &beta) in digest.iter().enumerate() {
-                let start = layout.digest(table.digest(index, v));
+                let start = layout.digest(placed.digest + (v << piece.log_size));
                 form.terms.push(Term { start, vector: rows, coefficient: head * beta });
             }
         }
-        for (source, &scale) in piece.inputs.iter().zip(inputs) {
-            if scale == E::ZERO {
+        for (v, (source, &scale)) in piece.inputs.iter().zip(inputs).enumerate() {
+            if scale == E::ZERO || (v < DIGEST && piece.feeder().is_some()) {
                 continue;
             }
             let coefficient = head * scale;
-            let place = PointWeights::place(piece.log_size, piece.offset);
+            let place = PointWeights::place(piece.log_size, placed.offset);
             let mut constant = || {
                 *constants.entry((piece.log_size, place)).or_insert_with(|| {
                     let rows = weights.rows(piece.log_size, place);
@@ -199,7 +212,7 @@ fn table_terms<'a, const T: usize>(
                 Place::Words(start) => (start, shape),
                 Place::Coded { start, column } => (start, Shape::Coded(column)),
             };
-            let vector = vector(form, &weights, piece, shape);
+            let vector = vector(form, &weights, placed, shape);
             form.terms.push(Term { start, vector, coefficient });
         }
     }

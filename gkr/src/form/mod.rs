@@ -3,13 +3,16 @@
 //! # Statement
 //! The walk leaves two claims about the call table's rows, at two points: outputs
 //! `y = Σ_v β_v [Σ_i w(i)(D_v[i] − h_v[i]) + tail·P(0)_v]` and inputs
-//! `a_v = Σ_i w'(i)·in_v[i]`. The caller adds equations of its own,
-//! `Σ_j c_j·⟨vector_j, f[start_j ..]⟩ = value`. All are linear in the committed vector f.
+//! `a_v = Σ_i w'(i)·in_v[i]`; one such pair for each of the table's [levels](crate::levels),
+//! where the parts of D and h that are not committed are known at the point. The caller adds
+//! equations of its own, `Σ_j c_j·⟨vector_j, f[start_j ..]⟩ = value`. All are linear in the
+//! committed vector f.
 //!
 //! # Steps
-//! 1. The verifier draws γ; both sides combine the claims with its powers, in the order: y,
-//!    the inputs, the equations. Each becomes terms `coefficient·⟨vector, f[start ..]⟩`, a
-//!    source's constants go to the right-hand side: `Σ_b f(b)·Ω(b) = σ`.
+//! 1. The verifier draws γ; both sides combine the claims with its powers, in the order: y
+//!    and the inputs, level by level, then the equations. Each becomes terms
+//!    `coefficient·⟨vector, f[start ..]⟩`, a source's constants and what is known of a level go
+//!    to the right-hand side: `Σ_b f(b)·Ω(b) = σ`.
 //! 2. [`sumcheck`](crate::sumcheck) reduces that to `f~(z)·Ω~(z)`. Its blocks of 2^L words
 //!    follow from the form ([`LinearForm::order`]).
 //! 3. The verifier computes `Ω~(z)` itself: a term's vector of length S at `start`, aligned to

@@ -9,7 +9,7 @@ use crate::calls::{CallTable, Layout};
 use crate::permutation::{Permutation, Poseidon2};
 use crate::sumcheck::{self, Order};
 use crate::transcript::Sender;
-use crate::{E, F, walk};
+use crate::{E, F, levels};
 
 /// The prover's words.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct Words<'a> {
 pub(crate) fn prove<const T: usize>(
     table: &CallTable<T>,
     layout: &Layout<'_>,
-    claim: &walk::Claim<T>,
+    claims: &[levels::Claim<T>],
     equations: &Equations<'_>,
     words: Words<'_>,
     num_variables: usize,
@@ -38,7 +38,7 @@ where
     // 1.
     let gamma = channel.draw();
     let form = debug_span!("gkr.form.combine")
-        .in_scope(|| combine(table, layout, claim, equations, gamma));
+        .in_scope(|| combine(table, layout, claims, equations, gamma));
     // 2. What is left of the claim is settled by the opening.
     let order = form.order(num_variables);
     form.prove(order, words, channel).point

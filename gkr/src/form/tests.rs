@@ -132,7 +132,13 @@ where
     let num_variables = num_variables(&table);
 
     // The form has its value, and its extension is that of its entries.
-    let form = combine(&table, &Layout::whole(&table), &claim, &equations, random(&mut rng));
+    let form = combine(
+        &table,
+        &Layout::whole(&table),
+        &[claim.clone().into()],
+        &equations,
+        random(&mut rng),
+    );
     let weights = written_out(&form, num_variables);
     let sum: E = words.iter().zip(&weights).map(|(&f, &w)| w * f).sum();
     assert_eq!(sum, form.value);
@@ -149,7 +155,7 @@ where
     let point = prove(
         &table,
         &Layout::whole(&table),
-        &claim,
+        &[claim.clone().into()],
         &equations,
         whole(&words),
         num_variables,
@@ -158,9 +164,15 @@ where
     let proof = channel.finish();
     let verified = |claim: &walk::Claim<T>, equations: &Equations<'_>| {
         let mut channel = VerifierChannel::new(b"form", &proof);
-        let owed =
-            verify(&table, &Layout::whole(&table), claim, equations, num_variables, &mut channel)
-                .unwrap();
+        let owed = verify(
+            &table,
+            &Layout::whole(&table),
+            &[claim.clone().into()],
+            equations,
+            num_variables,
+            &mut channel,
+        )
+        .unwrap();
         let opened: E = eq_table(&owed.point).iter().zip(&words).map(|(&eq, &f)| eq * f).sum();
         (owed.point, opened * owed.weight == owed.sum)
     };
@@ -213,7 +225,13 @@ fn a_wrong_digest_breaks_the_form() {
         // The walk speaks of the permutation of the inputs as they are.
         let claim = true_claim(&table, &words, 7);
         let equations = Equations::new();
-        let form = combine(&table, &Layout::whole(&table), &claim, &equations, random(&mut rng));
+        let form = combine(
+            &table,
+            &Layout::whole(&table),
+            &[claim.clone().into()],
+            &equations,
+            random(&mut rng),
+        );
         let weights = written_out(&form, num_variables(&table));
         let sum: E = words.iter().zip(&weights).map(|(&f, &w)| w * f).sum();
         assert_ne!(sum, form.value, "word {at}");
@@ -241,7 +259,7 @@ where
     prove(
         &table,
         &Layout::whole(&table),
-        &claim,
+        &[claim.clone().into()],
         &equations,
         whole(&words),
         num_variables(&table),
@@ -263,8 +281,14 @@ fn every_truncation_is_refused() {
     let (equations, num_variables) = (Equations::new(), num_variables(&table));
     for len in 0..proof.len() {
         let mut channel = VerifierChannel::new(b"form", &proof[..len]);
-        let refused =
-            verify(&table, &Layout::whole(&table), &claim, &equations, num_variables, &mut channel);
+        let refused = verify(
+            &table,
+            &Layout::whole(&table),
+            &[claim.clone().into()],
+            &equations,
+            num_variables,
+            &mut channel,
+        );
         assert_eq!(refused, Err(Reject::Truncated));
     }
 }
@@ -281,7 +305,7 @@ fn altered_messages_leave_a_false_claim() {
         match verify(
             &table,
             &Layout::whole(&table),
-            &claim,
+            &[claim.clone().into()],
             &equations,
             num_variables,
             &mut channel,

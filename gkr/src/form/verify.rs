@@ -9,7 +9,7 @@ use super::{Equations, LinearForm, Vector, combine};
 use crate::calls::{CallTable, Layout, SystematicCode, same_code};
 use crate::permutation::{Permutation, Poseidon2};
 use crate::transcript::Receiver;
-use crate::{E, Reject, sumcheck, walk};
+use crate::{E, Reject, levels, sumcheck};
 
 /// What the linear form leaves: `f~(point)·weight = sum`.
 #[must_use = "the caller owes the check of the claim"]
@@ -31,7 +31,7 @@ pub(crate) struct Claim {
 pub(crate) fn verify<const T: usize>(
     table: &CallTable<T>,
     layout: &Layout<'_>,
-    claim: &walk::Claim<T>,
+    claims: &[levels::Claim<T>],
     equations: &Equations<'_>,
     num_variables: usize,
     channel: &mut impl Receiver,
@@ -41,7 +41,7 @@ where
 {
     // 1.
     let gamma = channel.draw();
-    let form = combine(table, layout, claim, equations, gamma);
+    let form = combine(table, layout, claims, equations, gamma);
     // 2.
     let order = form.order(num_variables);
     let sumcheck::Claim { point, sum } = sumcheck::verify(order, form.value, channel)?;

@@ -57,9 +57,38 @@ pub(super) struct Layer {
     pub(super) round: usize,
 }
 
-/// The walk.
+/// The walk from a drawn point.
 pub(super) fn walk<const T: usize, S: Side<T>>(
     num_calls: usize,
+    side: &mut S,
+) -> Result<Claim<T>, S::Error>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    // 1.
+    let channel = side.channel();
+    bind_shape::<T>(num_calls, channel);
+    let outputs_at = Point::draw(log_outer(num_calls), channel);
+    walk_down(outputs_at, side)
+}
+
+/// The walk from a point that was fixed before.
+pub(super) fn walk_from<const T: usize, S: Side<T>>(
+    num_calls: usize,
+    outputs_at: Point,
+    side: &mut S,
+) -> Result<Claim<T>, S::Error>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    // 1.
+    debug_assert_eq!(outputs_at.outer.len(), log_outer(num_calls));
+    bind_shape::<T>(num_calls, side.channel());
+    walk_down(outputs_at, side)
+}
+
+fn walk_down<const T: usize, S: Side<T>>(
+    outputs_at: Point,
     side: &mut S,
 ) -> Result<Claim<T>, S::Error>
 where
@@ -70,8 +99,6 @@ where
 
     // 1.
     let channel = side.channel();
-    bind_shape::<T>(num_calls, channel);
-    let outputs_at = Point::draw(log_outer(num_calls), channel);
     let beta: [E; DIGEST] = std::array::from_fn(|_| channel.draw());
     let mut weights = [E::ZERO; T];
     for (weight, &beta) in weights.iter_mut().zip(&beta) {

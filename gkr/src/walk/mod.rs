@@ -14,7 +14,7 @@
 //! Letters: β output weights, W and κ weights of cubed columns, θ a form on the outputs of a
 //! partial round, γ its pull-back, η the weight of word 0, ζ and r the point.
 //!
-//! 1. Bind the shape; draw ρ and β; send y.
+//! 1. Bind the shape; draw ρ, unless it was fixed before, and β; send y.
 //! 2. A *full round*, out = M_E·t^{∘3} with t = s + c: from Σ_i W_i·t_i³ at a point, where W is
 //!    M_E^T times the weights of the outputs, to the t_i at a new point. Between two full rounds
 //!    the outputs are batched with M_E^{−T}(κ^{3i}), so that W_i = κ^{3i}.
@@ -82,8 +82,11 @@ pub use point::{Point, log_outer};
 #[cfg(feature = "prover")]
 pub use prove::prove;
 #[cfg(feature = "prover")]
+pub(crate) use prove::prove_from;
+#[cfg(feature = "prover")]
 pub use trace::Trace;
 pub use verify::verify;
+pub(crate) use verify::verify_from;
 
 use crate::permutation::{DIGEST, HALF_FULL_ROUNDS, Permutation, Poseidon2};
 use crate::transcript::Channel;
@@ -131,12 +134,21 @@ pub fn error_numerator<const T: usize>(num_calls: usize) -> u64
 where
     Poseidon2<T>: Permutation<T>,
 {
+    let point = POSITIONS - 1 + log_outer(num_calls) + LOG_LANES;
+    point as u64 + error_numerator_from::<T>(num_calls)
+}
+
+/// The same of a walk from a point that was fixed before: without (D−1) + R.
+pub(crate) fn error_numerator_from<const T: usize>(num_calls: usize) -> u64
+where
+    Poseidon2<T>: Permutation<T>,
+{
     let skip = (POSITIONS - 1) as u64;
     let rounds = (log_outer(num_calls) + LOG_LANES) as u64;
     let layer = 3 * skip + 3 * rounds;
     let full = 2 * HALF_FULL_ROUNDS as u64 * (T as u64 - 1 + layer);
     let partial = Poseidon2::<T>::PARTIAL_ROUNDS as u64 * (1 + layer);
-    skip + rounds + (DIGEST as u64 - 1) + full + partial
+    (DIGEST as u64 - 1) + full + partial
 }
 
 /// Binds everything that the walk's shape depends on.

@@ -47,6 +47,13 @@ impl Point {
         E::ONE - below - at * (positions_below + basis * lanes_below)
     }
 
+    /// A point of its position and its bits, the lanes' first, the lowest first in both parts;
+    /// bits that are missing are zero.
+    pub(crate) fn from_bits(zeta: E, mut bits: impl Iterator<Item = E>) -> Self {
+        let lanes = std::array::from_fn(|_| bits.next().unwrap_or(E::ZERO));
+        Self { outer: bits.collect(), zeta, lanes }
+    }
+
     /// A point of the table's shape, drawn outer bits first, lanes last.
     pub(super) fn draw(log_outer: usize, channel: &mut impl Channel) -> Self {
         let outer = channel.draw_many(log_outer);

@@ -7,7 +7,7 @@ use p3_maybe_rayon::prelude::*;
 use tracing::instrument;
 
 use super::algebra::{dot, lagrange};
-use super::driver::{Form, Layer, Side, walk};
+use super::driver::{Form, Layer, Side, walk, walk_from};
 use super::partial::LinearForm;
 use super::rounds::{Columns, EqTable, limbs_of};
 use super::trace::Trace;
@@ -28,10 +28,30 @@ pub fn prove<const T: usize>(trace: &Trace<T>, channel: &mut (impl Sender + Send
 where
     Poseidon2<T>: Permutation<T>,
 {
-    // From inside the pool on, so that the many short parallel steps do not each wait for a
-    // worker to wake and to hand its result back.
-    let run = || walk(trace.num_calls(), &mut Prover::new(trace, channel));
-    let (Ok(claim), ()) = join(run, || ());
+    inside_the_pool(|| walk(trace.num_calls(), &mut Prover::new(trace, channel)))
+}
+
+/// As [`prove`], from a point that was fixed before; the channel must have absorbed whatever it
+/// follows from.
+///
+/// # Panics
+/// When the point is not of the trace's shape.
+#[instrument(name = "gkr.walk.prove", level = "debug", skip_all, fields(num_calls = trace.num_calls(), width = T))]
+pub(crate) fn prove_from<const T: usize>(
+    trace: &Trace<T>,
+    outputs_at: Point,
+    channel: &mut (impl Sender + Send),
+) -> Claim<T>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    inside_the_pool(|| walk_from(trace.num_calls(), outputs_at, &mut Prover::new(trace, channel)))
+}
+
+/// Runs a walk inside the pool from the start, so that the many short parallel steps do not
+/// each wait for a worker to wake and to hand its result back.
+fn inside_the_pool<R: Send>(walk: impl FnOnce() -> Result<R, Infallible> + Send) -> R {
+    let (Ok(claim), ()) = join(walk, || ());
     claim
 }
 

@@ -6,7 +6,7 @@ use p3_field::PrimeCharacteristicRing;
 use tracing::instrument;
 
 use super::algebra::{dot, lagrange, next_claim};
-use super::driver::{Form, Layer, Side, walk};
+use super::driver::{Form, Layer, Side, walk, walk_from};
 use super::{Claim, NODES, POSITIONS, Point};
 use crate::permutation::{Permutation, Poseidon2};
 use crate::transcript::{Channel, Receiver};
@@ -28,6 +28,22 @@ where
     Poseidon2<T>: Permutation<T>,
 {
     walk(num_calls, &mut Verifier { channel })
+}
+
+/// As [`verify`], from a point that was fixed before and is of the shape of `num_calls` calls.
+///
+/// # Errors
+/// As [`verify`].
+#[instrument(name = "gkr.walk.verify", level = "debug", skip_all, fields(num_calls, width = T))]
+pub(crate) fn verify_from<const T: usize>(
+    num_calls: usize,
+    outputs_at: Point,
+    channel: &mut impl Receiver,
+) -> Result<Claim<T>, Reject>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    walk_from(num_calls, outputs_at, &mut Verifier { channel })
 }
 
 struct Verifier<'a, C> {
