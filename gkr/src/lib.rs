@@ -12,6 +12,7 @@ pub mod blake3;
 pub mod calls;
 pub mod codec;
 pub mod commit;
+mod eq;
 mod error;
 pub mod form;
 mod levels;

@@ -67,9 +67,10 @@ use p3_field::PrimeCharacteristicRing;
 pub(crate) use prove::{Words, prove};
 pub(crate) use verify::verify;
 
-use self::rows::{RowWeights, eq_table};
+use self::rows::RowWeights;
 use crate::E;
 use crate::calls::SystematicCode;
+use crate::eq::eq_table;
 use crate::sumcheck::Order;
 
 /// log2 of the words in a block, unless the form needs longer ones: a block is written out in

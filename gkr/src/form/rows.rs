@@ -11,38 +11,11 @@
 use p3_field::PrimeCharacteristicRing;
 
 use crate::E;
+use crate::eq::{eq_at, eq_points, eq_table};
 use crate::walk::{CHUNK, LOG_LANES, POSITIONS, Point, lagrange};
 
 /// log2 of the rows in a chunk.
 pub(crate) const LOG_CHUNK: usize = CHUNK.ilog2() as usize;
-
-/// `eq(point, ·)` over the hypercube, little-endian.
-pub(crate) fn eq_table(point: &[E]) -> Vec<E> {
-    let mut table = Vec::with_capacity(1 << point.len());
-    table.push(E::ONE);
-    // From the highest bit down: each entry splits into two neighbours.
-    for &r in point.iter().rev() {
-        table = table
-            .iter()
-            .flat_map(|&entry| {
-                let high = entry * r;
-                [entry - high, high]
-            })
-            .collect();
-    }
-    table
-}
-
-/// `eq(a, b)` of two points.
-pub(crate) fn eq_points(a: &[E], b: &[E]) -> E {
-    a.iter().zip(b).map(|(&a, &b)| E::ONE - a - b + (a * b).double()).product()
-}
-
-/// `eq(point, index)`, index's bits little-endian.
-pub(crate) fn eq_at(point: &[E], index: usize) -> E {
-    let factor = |(j, &r): (usize, &E)| if index >> j & 1 == 1 { r } else { E::ONE - r };
-    point.iter().enumerate().map(factor).product()
-}
 
 /// ψ of all pieces with the same size (and, below a chunk, the same place in it).
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use rand::{RngExt, SeedableRng};
 use super::*;
 use crate::calls::tests::{RandomCode, sample_table, sample_words};
 use crate::calls::{CallTable, Layout};
+use crate::eq::eq_table;
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::sumcheck::tests::Plain;
 use crate::transcript::{ProverChannel, VerifierChannel};

@@ -4,9 +4,10 @@
 
 use p3_field::PrimeCharacteristicRing;
 
-use super::rows::{RowWeights, eq_at, eq_table};
+use super::rows::RowWeights;
 use super::{Equations, LinearForm, Vector, combine};
 use crate::calls::{CallTable, Layout, SystematicCode, same_code};
+use crate::eq::{eq_at, eq_table};
 use crate::permutation::{Permutation, Poseidon2};
 use crate::transcript::Receiver;
 use crate::{E, Reject, levels, sumcheck};

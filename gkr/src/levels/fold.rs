@@ -7,7 +7,7 @@ use p3_maybe_rayon::prelude::*;
 
 use crate::calls::Level;
 use crate::codec::limbs;
-use crate::form::rows::eq_table;
+use crate::eq::eq_table;
 use crate::permutation::{DIGEST, Packed};
 use crate::simd::kernels::dot::scale_rows;
 use crate::simd::{ExtRow, Native, Row};

@@ -64,7 +64,7 @@ use crate::E;
 #[cfg(feature = "prover")]
 use crate::F;
 use crate::calls::Level;
-use crate::form::rows::eq_points;
+use crate::eq::eq_points;
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::sumcheck::Order;
 use crate::walk::{self, LOG_LANES, POSITIONS, Point, lagrange, log_outer};

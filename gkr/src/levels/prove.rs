@@ -5,7 +5,7 @@ use tracing::instrument;
 use super::fold::{Pair, digests_at, fold_positions, position_sums, weight_rows};
 use super::{Claim, Fed, Merge, NODES, dot, head, kernel, node, order};
 use crate::calls::Level;
-use crate::form::rows::eq_table;
+use crate::eq::eq_table;
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::sumcheck::dense::Dense;
 use crate::transcript::Sender;

@@ -5,7 +5,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use super::fold::position_sums;
 use super::*;
 use crate::calls::{CallTable, Source};
-use crate::form::rows::eq_table;
+use crate::eq::eq_table;
 use crate::transcript::{Channel, ProverChannel, Sender, VerifierChannel};
 use crate::walk::{CHUNK, LANES};
 use crate::{F, Reject};

@@ -7,6 +7,7 @@ use p3_field::PrimeCharacteristicRing;
 use super::algebra::{eq_below, lagrange};
 use super::{CHUNK, LANES, LOG_LANES, POSITIONS};
 use crate::E;
+use crate::eq::eq_at;
 use crate::transcript::Channel;
 
 /// A point at which columns of calls are evaluated; little-endian.
@@ -27,12 +28,7 @@ impl Point {
         if outer >> self.outer.len().min(usize::BITS as usize - 1) != 0 {
             return E::ZERO;
         }
-        let [outer, lane] =
-            [(&self.outer[..], outer), (&self.lanes[..], lane)].map(|(r, index)| {
-                let factor =
-                    |(j, &r): (usize, &E)| if index >> j & 1 == 1 { r } else { E::ONE - r };
-                r.iter().enumerate().map(factor).product::<E>()
-            });
+        let (outer, lane) = (eq_at(&self.outer, outer), eq_at(&self.lanes, lane));
         outer * lagrange::<POSITIONS>(self.zeta).get(z).copied().unwrap_or_default() * lane
     }
 

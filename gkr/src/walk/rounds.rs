@@ -5,6 +5,7 @@ use p3_maybe_rayon::prelude::*;
 
 use super::{LANES, LOG_LANES, Point};
 use crate::codec::limbs;
+use crate::eq::eq_table;
 use crate::simd::kernels::{BLOCK, Limbs, add_rows, bind, pair, prepare};
 use crate::simd::{ExtRow, Native, Row, Rows};
 use crate::transcript::Sender;
@@ -45,17 +46,7 @@ pub(super) struct EqTable(Vec<E>);
 impl EqTable {
     /// The table of all indices of `r.len()` bits.
     pub(super) fn new(r: &[E]) -> Self {
-        let mut table = Vec::with_capacity(1 << r.len());
-        table.push(E::ONE);
-        for &r in r {
-            let size = table.len();
-            for i in 0..size {
-                let high = table[i] * r;
-                table[i] -= high;
-                table.push(high);
-            }
-        }
-        Self(table)
+        Self(eq_table(r))
     }
 
     /// Drops the lowest bit's factor: eq'[j] = eq[2j] + eq[2j+1].

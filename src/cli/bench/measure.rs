@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use airda::params::SYMBOL_BYTES;
-use airda::proof::{self, Membership, System};
+use airda::proof::{self, ChainStep, Membership, System};
 use airda::{Block, Error, HashWidth, Params, Profile};
 use indicatif::ProgressBar;
 use rand::rngs::StdRng;
@@ -36,7 +36,7 @@ impl Series {
     pub(super) fn prepare(
         profile: &Profile,
         hash: HashWidth,
-        membership: Membership,
+        (membership, chain_step): (Membership, ChainStep),
         rows: usize,
     ) -> Result<Self, Failure> {
         let unusable = |error: Error| Failure::unusable(format!("profile {profile}: {error}"));
@@ -44,7 +44,7 @@ impl Series {
         let params = Params::new(hash, profile.log_k(), profile.log_c(), rows, bytes);
         let params = params.map_err(unusable)?;
         let system = System::for_rate(profile.log_inv_rate()).map_err(unusable)?;
-        let system = system.with_membership(membership);
+        let system = system.with_membership(membership).with_chain_step(chain_step);
         Ok(Self { profile: profile.with_rows_of(&params), params, system })
     }
 

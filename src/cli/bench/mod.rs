@@ -9,13 +9,13 @@ mod sweep;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use airda::proof::Membership;
+use airda::proof::{ChainStep, Membership};
 use airda::{HashWidth, Profile};
 use clap::{Args, Subcommand};
 
 use super::failure::Failure;
 use super::output::{Output, print};
-use super::{hash_parser, membership_parser};
+use super::{chain_step, hash_parser, membership_parser};
 use measure::Series;
 use spans::Spans;
 
@@ -36,6 +36,9 @@ pub(super) struct ProveArgs {
     /// How the proof shows that rows are codewords.
     #[arg(long, value_name = "M", default_value = Membership::default().name(), value_parser = membership_parser())]
     membership: Membership,
+    /// Of a cell's chaining values every G-th is committed.
+    #[arg(long, value_name = "G", default_value = "1", value_parser = chain_step)]
+    chain_step: ChainStep,
     /// Rows in place of the profile's, or a range of them, which is swept.
     #[arg(long, value_name = "N|A..=B")]
     rows: Option<Rows>,
@@ -78,7 +81,8 @@ impl FromStr for Rows {
 pub(super) fn run(bench: &Bench, output: &Output) -> Result<(), Failure> {
     let Bench::Prove(args) = bench;
     let spans = Spans::install()?;
-    let series = |rows| Series::prepare(&args.profile, args.hash, args.membership, rows);
+    let series =
+        |rows| Series::prepare(&args.profile, args.hash, (args.membership, args.chain_step), rows);
     let repeat = args.repeat as usize;
     if let Some(Rows::Sweep(rows)) = &args.rows {
         // What cannot be measured is told before minutes are spent on the rest.

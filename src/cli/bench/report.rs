@@ -14,6 +14,7 @@ pub(super) struct Measured {
     pub(super) profile: String,
     pub(super) hash: &'static str,
     pub(super) membership: &'static str,
+    pub(super) chain_step: usize,
     pub(super) rows: usize,
     pub(super) repeat: usize,
     pub(super) threads: usize,
@@ -141,6 +142,7 @@ impl Measured {
             profile: series.profile.to_string(),
             hash: series.params.hash().name(),
             membership: series.system.membership().name(),
+            chain_step: series.system.chain_step().get(),
             rows: series.params.rows(),
             repeat: runs.len(),
             threads: current_num_threads(),
@@ -180,6 +182,7 @@ impl Measured {
         table
             .row(["profile", &self.profile, self.hash])
             .row(["membership", &format!("by {}", self.membership)])
+            .row(["chain step", &self.chain_step.to_string()])
             .row(["payload", &size(self.payload_bytes)])
             .row(["calls proved", &self.calls.to_string()])
             .row(["threads", &self.threads.to_string()])
