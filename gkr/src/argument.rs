@@ -11,7 +11,7 @@
 //!    caller has absorbed before what the table and the equations mean.
 //! 2. The prover commits to f ([`commit`](crate::commit)).
 //! 3. The [walk] reduces the calls' outputs at one point to their inputs at
-//!    another, all calls of a [level](crate::levels) at once; there is one level where all
+//!    another, all calls of a level (module `levels`) at once; there is one level where all
 //!    digests are committed.
 //! 4. The [linear form](crate::form) combines the walks' claims and the equations and reduces
 //!    them to `f~(z)·Ω~(z) = sum`.

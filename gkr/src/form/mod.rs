@@ -3,7 +3,7 @@
 //! # Statement
 //! The walk leaves two claims about the call table's rows, at two points: outputs
 //! `y = Σ_v β_v [Σ_i w(i)(D_v[i] − h_v[i]) + tail·P(0)_v]` and inputs
-//! `a_v = Σ_i w'(i)·in_v[i]`; one such pair for each of the table's [levels](crate::levels),
+//! `a_v = Σ_i w'(i)·in_v[i]`; one such pair for each of the table's levels,
 //! where the parts of D and h that are not committed are known at the point. The caller adds
 //! equations of its own, `Σ_j c_j·⟨vector_j, f[start_j ..]⟩ = value`. All are linear in the
 //! committed vector f.
@@ -14,7 +14,7 @@
 //!    `coefficient·⟨vector, f[start ..]⟩`, a source's constants and what is known of a level go
 //!    to the right-hand side: `Σ_b f(b)·Ω(b) = σ`.
 //! 2. [`sumcheck`](crate::sumcheck) reduces that to `f~(z)·Ω~(z)`. Its blocks of 2^L words
-//!    follow from the form ([`LinearForm::order`]).
+//!    follow from the form (`LinearForm::order`).
 //! 3. The verifier computes `Ω~(z)` itself: a term's vector of length S at `start`, aligned to
 //!    S, contributes `coefficient·eq(z_high, start/S)·vector~(z_low)`.
 //! 4. The opening of f at z settles the claim.
