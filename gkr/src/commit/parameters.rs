@@ -40,44 +40,51 @@ pub struct Fold {
     pub shrink: usize,
 }
 
-/// Johnson regime throughout, and schedules chosen by measuring. Processor time of both
-/// threads, halved, in ms, of commitment (median) + opening (mean, since grinding is random),
-/// then the proof's KiB; prefix layout, random words, huge pages for large allocations, an
-/// AVX-512 EPYC with two threads. The machine was busy with other work (load 4 to 7), so wall
-/// time was useless, differences below a tenth mean little, and cells compare within a column
-/// and a rate only. 10 runs a cell at rate 1/2
-/// (4 at 2^24), 6 at rate 1/4 (4 at 2^23); schedules are (first fold, later)+(shrink, later):
+/// Johnson regime throughout, and schedules chosen by measuring. Each cell gives the medians
+/// of commitment + opening in ms, then the opening proof's mean KiB, over 30 runs at rate 1/2
+/// and 12 at rate 1/4, candidates taken in turn. The standard error of the mean sum is about
+/// 1 ms at rate 1/2 (6 for entry 3 at 3.62 M words) and 2 to 5 at rate 1/4. Random words, two
+/// threads of an AVX-512 EPYC with no other measurement or build running, BLAKE3, huge pages
+/// for large allocations. Columns of the first codeword that hold zeros only are not committed,
+/// so the fill of 2^m matters: 98 % at 2.06 M words, 86 % at 3.62 M, 52 % at 4.39 M and 84 %
+/// at 7.06 M. Schedules are (first fold, later)+(shrink, later):
 ///
-/// | schedule | 2^18 | 2^20 | 2^22 | 2^23 | 2^24 |
-/// |---|---|---|---|---|---|
-/// | id 1: (7,4)+(5,2) | 2+5, 226 | 8+11, 247 | 43+35, 283 | 84+70, 296 | 179+136, 308 |
-/// | (7,4)+(6,2) | 2+5, 241 | 8+10, 266 | 43+34, 306 | 91+61, 319 | 171+130, 332 |
-/// | (7,4)+(6,1) | 2+4, 238 | 8+10, 262 | 40+36, 300 | 87+68, 313 | – |
-/// | id 3: (6,4)+(5,2) | 2+4, 183 | 9+11, 210 | 45+41, 253 | 96+85, 267 | 206+161, 280 |
-/// | (6,4)+(4,2) | 2+5, 167 | 9+13, 190 | 47+50, 228 | 105+104, 241 | 190+181, 255 |
-/// | unique decoding, (7,5)+(6,1) | 2+2, 308 | 8+4, 425 | 42+14, 471 | 96+29, 487 | 166+50, 601 |
-/// | id 2, rate 1/4: (7,4)+(7,2) | – | 19+21, 172 | 91+72, 204 | 157+116, 213 | – |
-/// | rate 1/4: (6,4)+(6,2) | – | 21+19, 150 | 96+72, 184 | 180+134, 193 | – |
-/// | rate 1/4: (7,5)+(7,2) | – | 20+20, 218 | 91+61, 232 | – | – |
+/// | schedule | 2.06 M | 3.62 M | 4.39 M | 7.06 M |
+/// |---|---|---|---|---|
+/// | id 1: (7,4)+(5,2) | 16+21, 257 | 27+28, 265 | 30+50, 230 | 45+50, 275 |
+/// | (7,3)+(5,2) | 15+21, 257 | 26+29, 253 | 30+53, 229 | 44+52, 273 |
+/// | (7,3)+(6,1) | 15+20, 266 | 27+29, 264 | 30+50, 240 | 44+49, 284 |
+/// | (7,3)+(6,2) | 15+20, 271 | 27+27, 269 | 30+46, 248 | 45+47, 292 |
+/// | (7,4)+(5,3) | 16+20, 260 | 27+27, 272 | 30+50, 238 | 45+48, 281 |
+/// | (7,4)+(6,2) | 15+19, 276 | 26+26, 287 | 29+45, 254 | 45+45, 298 |
+/// | (7,5)+(6,2) | 15+19, 321 | 27+33, 316 | 30+46, 280 | 45+45, 325 |
+/// | id 3: (6,4)+(5,2) | 15+21, 237 | 29+33, 244 | 36+62, 234 | 51+69, 256 |
+/// | (6,3)+(5,2) | 15+22, 219 | 28+35, 238 | 35+74, 231 | 50+76, 253 |
+/// | (6,4)+(4,2) | 16+26, 215 | 29+44, 220 | 35+80, 209 | 50+77, 230 |
+/// | id 2, rate 1/4: (7,4)+(7,2) | – | 46+36, 195 | – | 79+67, 204 |
+/// | rate 1/4: (7,4)+(6,2) | – | 46+37, 174 | – | 79+71, 181 |
+/// | rate 1/4: (7,3)+(7,2) | – | 45+36, 178 | – | 80+75, 198 |
+/// | rate 1/4: (7,5)+(7,2) | – | 45+35, 224 | – | 80+70, 230 |
+/// | rate 1/4: (6,4)+(6,2) | – | 47+43, 179 | – | 95+88, 188 |
 ///
-/// Verification of the three entries took 3 to 7 ms. What decided:
-/// - A first fold of 7 instead of 6 makes commitments cheaper (shorter transforms, fewer
-///   leaves) and openings too, for a tenth more bytes: hence two entries at rate 1/2.
-/// - (7,4)+(6,2) took 2 to 10 % less time than entry 1 in seven comparisons at 2^22 to 2^24
-///   and 7 % more in the eighth, for 8 % more bytes; the bytes decided. (7,5)+(7,2) took a
-///   tenth less than entry 2 at 2^22, twice, for 14 % more bytes.
-/// - At rate 1/4 the order of (7,4)+(7,2) and (6,4)+(6,2) is not settled: 13 % less time in
-///   one run at 2^23, 4 % more in another.
+/// Verification took 1.9 to 2.6 ms at rate 1/2, 1.4 to 1.8 ms at rate 1/4. What decided:
+/// - A first fold of 7 instead of 6 makes openings cheaper, and commitments beyond 2^22 words
+///   too, for at most a tenth more bytes: hence two entries at rate 1/2. One of 8 commits 4 to
+///   9 % faster, opens no faster than (7,4)+(6,2), and adds a third to the proof.
+/// - Entry 1 leaves room for the rest of a proof, some 44 KiB, below 330 KiB at 7.06 M words.
+///   Of the schedules that do, (7,3)+(6,1), (7,3)+(5,2) and (7,4)+(5,3) differ from it by at
+///   most 4 % of the mean time: about the spread. (7,4)+(6,2) is 2 to 8 % faster but 298 KiB.
+/// - Entry 3 saves 7 to 8 % of entry 1's bytes where the vector is nearly full, nothing where
+///   it is half empty. (6,4)+(4,2) saves a tenth of entry 3's bytes for 5 to 20 % more time,
+///   (6,3)+(5,2) up to 8 % for up to 9 %.
+/// - At rate 1/4, (7,4)+(6,2) has a tenth fewer bytes than entry 2 for 2 to 7 % more time;
+///   (6,4)+(6,2) takes 12 to 26 % more.
 /// - Shrinking the domain by less than the fold lowers the rate and saves queries, until the
-///   lower rate's proximity gap has to be ground away: computed for 2^23, (6,4)+(2,2) takes
-///   225 KiB but 4.4 M hashes, (6,4)+(5,2) 0.6 M. Later folds that shrink by 2 instead of 1
-///   grind less for a few KiB.
-/// - Unique decoding grinds nothing and takes 20 to 40 % less time, but is too large.
+///   lower rate's proximity gap has to be ground away: (7,4)+(4,2) and (7,4)+(5,1) open 13 to
+///   36 % slower than entry 1 for 2 to 5 % fewer bytes.
+/// - Unique decoding grinds nothing but is too large: (7,5)+(6,1) takes 408 KiB at 2.45 M words,
+///   450 at 3.62 M and 527 at 9.0 M, where entry 1 takes 225, 265 and 245.
 /// - The least grinding that the configuration accepts: a bit more saves 1 % of the queries.
-/// - p3's prefix layout against its suffix layout, id 1 at 2^23, two interleaved runs of six:
-///   commitment 85 and 78 against 75 and 74, opening 67 and 64 against 89 and 91. It keeps one
-///   more copy of the words until the opening.
-/// - Without huge pages, same place: commitment 107 and 105, opening 78 and 76.
 const TABLE: [Parameters; 3] = [
     Parameters {
         id: 1,
