@@ -10,7 +10,7 @@
 //! 2. Membership by construction: what is committed of the matrix is its payload half, the
 //!    messages of the [row code](crate::code::systematic). Membership by vector: the whole
 //!    matrix is committed; p and L follow from the public parameters and the root alone
-//!    ([`code::membership`]), so one commitment has one p.
+//!    ([`code::membership`](crate::code::membership)), so one commitment has one p.
 //! 3. The [argument] for the relation's calls and equations.
 //!
 //! # Soundness
