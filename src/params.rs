@@ -177,8 +177,9 @@ impl Params {
         let chains = self.rows * (DIGEST * self.half()).div_ceil(rate);
         (cells + nodes) * self.columns() + chains + self.columns() - 1
     }
-    /// Words that a proof commits to: the encoded matrix and a digest for each call. Known
-    /// before anything of that size is made.
+    /// The most words that a proof commits to, and those that a block holds: the encoded matrix
+    /// and a digest for each call. Known before anything of that size is made. Membership by
+    /// construction and longer chain steps commit to fewer.
     pub const fn committed_words(&self) -> usize {
         self.matrix_words() + DIGEST * self.calls()
     }

@@ -42,9 +42,9 @@ pub struct Relation<const T: usize> {
 
 /// g: of the chaining values of a cell's hash, every g-th is committed, the last among them.
 ///
-/// A larger g leaves fewer words to commit to and makes g walks of one, 30 to 50 KiB each. A
-/// power of two weighs a row's limbs all alike, which the linear form's prover gains by; with
-/// g = 3 that step takes several times as long.
+/// A larger g leaves fewer words to commit to and makes g walks of one, some 43 KiB each. With
+/// g = 3 a row's limbs are not weighed alike, and the linear form takes several times as long.
+/// What was measured stands at [`System`](crate::proof::System).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ChainStep(u8);
 

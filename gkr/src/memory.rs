@@ -5,7 +5,8 @@
 //! them; in pages of 2 MiB it is faster, and fastest where nothing has to be mapped. So
 //! [`HugePages`] maps large blocks itself, asks for huge pages under them and keeps freed ones,
 //! but never holds more than the program once did. That is for Linux; elsewhere nothing here does
-//! anything.
+//! anything. A child of `fork` that allocates before `exec` may wait for ever, should another
+//! thread have been allocating.
 //!
 //! Beside the vectors of `simd` this is the only module with `unsafe` code.
 #![allow(unsafe_code)]

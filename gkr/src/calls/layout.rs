@@ -99,7 +99,8 @@ impl<'a> Layout<'a> {
     /// Where the digest word at `start` in the table is committed.
     ///
     /// # Panics
-    /// When it is a transient piece's.
+    /// When it is a transient piece's. Which are read is the table's to say, never a proof's, and
+    /// tables refuse every reading but as a chaining value.
     pub fn digest(&self, start: usize) -> usize {
         let place = start.saturating_sub(self.source);
         // Transient pieces are among the first, which all have the largest size.

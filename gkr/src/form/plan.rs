@@ -265,7 +265,9 @@ impl<'a> Bases<'a> {
             other => (other, None),
         };
         let equal = |other: &Vector<'_>| same_shape(&vector, other).is_some_and(|(a, b)| a == b);
-        let table = self.vectors.iter().position(equal);
+        // Given vectors equal none, and there may be very many.
+        let known = row_weights(&vector).is_some();
+        let table = if known { self.vectors.iter().position(equal) } else { None };
         if let (Some(table), None) = (table, coded) {
             let plain = |basis: &Basis<'_>| basis.table == table && basis.coded.is_none();
             if let Some(basis) = self.list.iter().position(plain) {

@@ -119,13 +119,17 @@ fn chunk_weights(lambda: &[E; POSITIONS], lanes: &[E; LOG_LANES]) -> Vec<E> {
 pub(crate) struct PointWeights<'a> {
     point: &'a Point,
     lambda: [E; POSITIONS],
+    /// The weights of one chunk, of which smaller pieces have a part.
+    chunk: Vec<E>,
     /// For each number of outer bits inside a piece: eq over the outer bits above.
     heads: Vec<Option<Vec<E>>>,
 }
 
 impl<'a> PointWeights<'a> {
     pub(crate) fn new(point: &'a Point) -> Self {
-        Self { point, lambda: lagrange(point.zeta), heads: vec![None; point.outer.len() + 1] }
+        let lambda = lagrange(point.zeta);
+        let chunk = chunk_weights(&lambda, &point.lanes);
+        Self { point, lambda, chunk, heads: vec![None; point.outer.len() + 1] }
     }
 
     /// head(piece) of the piece at `offset`.
@@ -151,8 +155,7 @@ impl<'a> PointWeights<'a> {
     /// ψ of pieces with `2^log_size` rows at that place.
     pub(crate) fn rows(&self, log_size: usize, place: usize) -> RowWeights {
         if log_size < LOG_CHUNK {
-            let chunk = chunk_weights(&self.lambda, &self.point.lanes);
-            let part = chunk.chunks(1 << log_size).nth(place);
+            let part = self.chunk.chunks(1 << log_size).nth(place);
             return RowWeights::Dense(part.unwrap_or(&[]).to_vec());
         }
         let outer = self.point.outer.get(..log_size - LOG_CHUNK).unwrap_or(&[]).to_vec();

@@ -67,7 +67,7 @@ use crate::calls::Level;
 use crate::eq::eq_points;
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::sumcheck::Order;
-use crate::walk::{self, LOG_LANES, POSITIONS, Point, lagrange, log_outer};
+use crate::walk::{self, LOG_LANES, POSITIONS, Point, dot, lagrange, log_outer};
 
 /// Values in the message of step 3a: q has degree 2(D − 1).
 const NODES: usize = 2 * (POSITIONS - 1) + 1;
@@ -143,10 +143,6 @@ fn head(above: &[E]) -> E {
 /// K(Z, ζ).
 fn kernel(z: E, zeta: E) -> E {
     dot(&lagrange::<POSITIONS>(z), &lagrange::<POSITIONS>(zeta))
-}
-
-fn dot(a: &[E], b: &[E]) -> E {
-    a.iter().zip(b).map(|(&a, &b)| a * b).sum()
 }
 
 /// The numerator of the levels' soundness error, over |E| − 1, from their numbers of calls.

@@ -64,7 +64,7 @@ pub(super) fn eq_below(r: &[E], bound: usize) -> (E, E) {
 }
 
 /// Σ_i a_i·b_i.
-pub(super) fn dot(a: &[E], b: &[E]) -> E {
+pub(crate) fn dot(a: &[E], b: &[E]) -> E {
     a.iter().zip(b).map(|(&a, &b)| a * b).sum()
 }
 

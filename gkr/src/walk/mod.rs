@@ -76,7 +76,7 @@ mod tests;
 mod trace;
 mod verify;
 
-pub(crate) use algebra::lagrange;
+pub(crate) use algebra::{dot, lagrange};
 use p3_field::PrimeCharacteristicRing;
 pub use point::{Point, log_outer};
 #[cfg(feature = "prover")]

@@ -4,10 +4,10 @@ use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
 use super::{LANES, LOG_LANES, Point};
-use crate::codec::limbs;
 use crate::eq::eq_table;
-use crate::simd::kernels::{BLOCK, Limbs, add_rows, bind, pair, prepare};
+use crate::simd::kernels::{BLOCK, add_rows, bind, pair, prepare};
 use crate::simd::{ExtRow, Native, Row, Rows};
+pub(super) use crate::sumcheck::dense::limbs_of;
 use crate::transcript::Sender;
 use crate::{E, F};
 
@@ -17,11 +17,6 @@ const SHORT: usize = 8;
 /// How many of `len` pieces of work one task gets: about four tasks a thread.
 pub(super) fn task_len(len: usize) -> usize {
     len.div_ceil(4 * current_num_threads()).max(1)
-}
-
-/// An element's limbs as an array.
-pub(super) fn limbs_of(element: &E) -> Limbs {
-    *limbs(element).first_chunk().expect("E has five limbs")
 }
 
 /// A row's elements, lane by lane.

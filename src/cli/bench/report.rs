@@ -84,6 +84,8 @@ const PROVING: [&str; 6] = [
     "gkr.form.prove",
     "whir.open",
 ];
+/// Merges between the walks of a longer chain step, counted with them.
+const MERGES: &str = "gkr.levels.merge";
 /// Parts of verification, by span.
 const VERIFYING: [&str; 4] =
     ["das.membership", "gkr.walk.verify", "gkr.form.verify", "whir.verify"];
@@ -93,8 +95,12 @@ impl Stages {
     fn of(runs: &[Run], unit: impl Fn(&Run) -> f64) -> Self {
         let of = |time: &dyn Fn(&Run) -> f64| Spread::of(runs.iter().map(|r| time(r) / unit(r)));
         let span = |name: &str| of(&|run| run.building.get(name));
-        let named = |run: &Run| PROVING.iter().map(|name| run.building.get(name)).sum::<f64>();
-        let [membership, whir_commit, witness, walk, form, whir_open] = PROVING.map(span);
+        let merges = |run: &Run| run.building.get(MERGES);
+        let named = |run: &Run| {
+            merges(run) + PROVING.iter().map(|name| run.building.get(name)).sum::<f64>()
+        };
+        let [membership, whir_commit, witness, _, form, whir_open] = PROVING.map(span);
+        let walk = of(&|run| merges(run) + run.building.get("gkr.walk.prove"));
         Self {
             encode: span("das.encode"),
             hash: span("das.commit"),

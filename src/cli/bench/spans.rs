@@ -13,13 +13,14 @@ use tracing_subscriber::registry::{LookupSpan, Registry};
 use crate::cli::failure::Failure;
 
 /// Spans that are counted; none of them lies in another of its name.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "das.encode",
     "das.commit",
     "das.membership",
     "whir.commit",
     "gkr.walk.trace",
     "gkr.walk.prove",
+    "gkr.levels.merge",
     "gkr.form.prove",
     "whir.open",
     "gkr.walk.verify",
