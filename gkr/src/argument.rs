@@ -145,7 +145,7 @@ fn prove_traced<const T: usize>(
         source: layout.code().map_or(&[], |_| words.split_at(table.base()).0),
     };
     let num_variables = scheme.num_variables();
-    let point = form::prove(table, &layout, &claims, equations, words, num_variables, channel);
+    let point = form::prove(&levels, &layout, &claims, equations, words, num_variables, channel);
     // 5.
     let _ = scheme.open(committed, &point, channel);
 }
@@ -195,7 +195,7 @@ where
     let walk = taken(channel);
     // 4.
     let num_variables = scheme.num_variables();
-    let owed = form::verify(table, &layout, &claims, equations, num_variables, channel)?;
+    let owed = form::verify(&levels, &layout, &claims, equations, num_variables, channel)?;
     let form = taken(channel);
     // 5.
     let value = scheme.verify(&root, &owed.point, channel)?;

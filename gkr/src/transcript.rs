@@ -6,9 +6,9 @@
 //! (Merkle paths, a dependency's proof whose verifier absorbs its parts itself) travel on the
 //! tape without being absorbed by the channel.
 //!
-//! The hash is BLAKE3, which is cheap to grind and, in the commitment's trees, cheap to build. Poseidon2 stays out of the transcript, since the statement proved
-//! computes Poseidon2: the known attack on GKR transcripts needs a circuit that computes the
-//! transcript's own hash.
+//! The hash is BLAKE3, which the commitment's trees and proofs of work use too, for speed.
+//! Poseidon2 stays out of the transcript, since the statement proved computes Poseidon2: the
+//! known attack on GKR transcripts needs a circuit that computes the transcript's own hash.
 #![deny(clippy::indexing_slicing, clippy::unwrap_used)]
 #![deny(clippy::expect_used, clippy::panic_in_result_fn)]
 

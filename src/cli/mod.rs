@@ -4,6 +4,7 @@
 mod bench;
 mod build;
 mod check;
+mod choice;
 mod failure;
 mod files;
 mod inspect;
@@ -17,9 +18,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use airda::profile::DEFAULT_RULE;
-use airda::proof::{ChainStep, Membership, System};
-use airda::{HashWidth, Params, Profile};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use airda::proof::System;
+use airda::{Params, Profile};
+use choice::Choice;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use failure::Failure;
@@ -97,17 +98,8 @@ struct Encoding {
     /// bX-cY-rZ-wT or kK-cY-rZ-wT; -rZ and -wT may be left out.
     #[arg(long, value_name = "P")]
     profile: Option<Profile>,
-    /// The hash of cells, rows and trees.
-    #[arg(long, value_name = "H", default_value = HashWidth::W16.name(), value_parser = hash_parser())]
-    hash: HashWidth,
-    /// How the proof shows that rows are codewords: by committing to the payload half alone, or
-    /// to everything with a vector that every row is orthogonal to.
-    #[arg(long, value_name = "M", default_value = Membership::default().name(), value_parser = membership_parser())]
-    membership: Membership,
-    /// Commit to every G-th chaining value of a cell's hash: fewer words to commit to, more
-    /// walks to verify.
-    #[arg(long, value_name = "G", default_value = "1", value_parser = chain_step)]
-    chain_step: ChainStep,
+    #[command(flatten)]
+    choice: Choice,
 }
 
 #[derive(Debug, Args)]
@@ -143,23 +135,6 @@ struct SampleArgs {
     seed: Option<u64>,
 }
 
-fn hash_parser() -> impl TypedValueParser<Value = HashWidth> {
-    let all = [HashWidth::W16, HashWidth::W24];
-    PossibleValuesParser::new(all.map(HashWidth::name))
-        .map(move |name| all.into_iter().find(|hash| hash.name() == name).unwrap_or_default())
-}
-
-fn membership_parser() -> impl TypedValueParser<Value = Membership> {
-    let all = [Membership::Construction, Membership::Vector];
-    PossibleValuesParser::new(all.map(Membership::name))
-        .map(move |name| all.into_iter().find(|mode| mode.name() == name).unwrap_or_default())
-}
-
-fn chain_step(text: &str) -> Result<ChainStep, String> {
-    let step = text.parse().ok().and_then(ChainStep::new);
-    step.ok_or_else(|| format!("it must be between 1 and {}", ChainStep::MAX))
-}
-
 /// A file's bytes, and how they are going to be encoded and proved.
 struct Job {
     payload: Vec<u8>,
@@ -176,13 +151,13 @@ impl Encoding {
         let payload = files::payload(&self.file)?;
         let profile = self.profile.unwrap_or_else(|| Profile::default_for(payload.len() as u64));
         let params = profile
-            .params(self.hash, payload.len() as u64)
+            .params(self.choice.hash, payload.len() as u64)
             .map_err(|error| Failure::unusable(format!("{place}: {error}")))?;
         let profile = profile.with_rows_of(&params);
-        let system = System::for_rate(profile.log_inv_rate())
-            .map_err(|error| Failure::unusable(format!("profile {profile}: {error}")))?
-            .with_membership(self.membership)
-            .with_chain_step(self.chain_step);
+        let system = self
+            .choice
+            .system(&profile)
+            .map_err(|error| Failure::unusable(format!("profile {profile}: {error}")))?;
         Ok(Job { payload, params, profile, system })
     }
 }

@@ -122,27 +122,17 @@ where
     Poseidon2<T>: Permutation<T>,
 {
     let commitment = block.commitment();
-    let relation = Relation::<T>::with_chain_step(block.params(), system.chain_step());
-    // 2.
-    let shown = Shown::new(system, commitment);
-    let layout = shown.layout(&relation);
-    let scheme = Scheme::new(system.parameters(), layout.num_words())?;
-    let equations = relation.equations(
-        &layout,
-        commitment.row_digests(),
-        commitment.root_col(),
-        shown.vector(),
-    );
-    let mut channel = ProverChannel::new(DOMAIN);
-    // 1.
-    bind(commitment, system, &mut channel);
-    // 3.
-    let statement = Statement { table: relation.table(), layout, equations: &equations };
-    argument::prove(&statement, &scheme, block.words(), &mut channel);
-    let body = &channel.finish();
-    let membership = system.membership().id();
-    let chain_step = system.chain_step().id();
-    Ok(ProofFile { system: system.parameters().id(), membership, chain_step, body }.encode())
+    stated::<T, _>(commitment, system, |statement, scheme| {
+        let mut channel = ProverChannel::new(DOMAIN);
+        // 1.
+        bind(commitment, system, &mut channel);
+        // 3.
+        argument::prove(statement, scheme, block.words(), &mut channel);
+        let body = &channel.finish();
+        let membership = system.membership().id();
+        let chain_step = system.chain_step().id();
+        Ok(ProofFile { system: system.parameters().id(), membership, chain_step, body }.encode())
+    })
 }
 
 /// Checks a proof's file against a commitment.
@@ -198,9 +188,31 @@ fn verify_at<const T: usize>(
 where
     Poseidon2<T>: Permutation<T>,
 {
+    stated::<T, _>(commitment, system, |statement, scheme| {
+        let mut channel = VerifierChannel::new(DOMAIN, body);
+        // 1.
+        bind(commitment, system, &mut channel);
+        // 3.
+        let sizes = argument::verify(statement, scheme, &mut channel)?;
+        channel.finish()?;
+        Ok(Verified {
+            security: Security::of(commitment.params(), scheme, statement),
+            sizes,
+            calls: statement.table.num_calls(),
+        })
+    })
+}
+
+/// Step 2, the same for both sides: what is proved of the commitment, and how it is opened.
+fn stated<const T: usize, R>(
+    commitment: &Commitment,
+    system: &System,
+    run: impl FnOnce(&Statement<'_, T>, &Scheme) -> Result<R, Error>,
+) -> Result<R, Error>
+where
+    Poseidon2<T>: Permutation<T>,
+{
     let relation = Relation::<T>::with_chain_step(commitment.params(), system.chain_step());
-    let table = relation.table();
-    // 2.
     let shown = Shown::new(system, commitment);
     let layout = shown.layout(&relation);
     let scheme = Scheme::new(system.parameters(), layout.num_words())?;
@@ -210,18 +222,7 @@ where
         commitment.root_col(),
         shown.vector(),
     );
-    let mut channel = VerifierChannel::new(DOMAIN, body);
-    // 1.
-    bind(commitment, system, &mut channel);
-    // 3.
-    let statement = Statement { table, layout, equations: &equations };
-    let sizes = argument::verify(&statement, &scheme, &mut channel)?;
-    channel.finish()?;
-    Ok(Verified {
-        security: Security::of(commitment.params(), &scheme, &statement),
-        sizes,
-        calls: table.num_calls(),
-    })
+    run(&Statement { table: relation.table(), layout, equations: &equations }, &scheme)
 }
 
 /// Step 1.

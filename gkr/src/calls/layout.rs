@@ -136,7 +136,9 @@ impl<'a> Layout<'a> {
         const COPY: usize = 1 << 16;
         assert_eq!(words.len(), self.source + self.digests, "one word a place in the table");
         let (source, digests) = words.split_at(self.source);
-        let mut committed = crate::F::zero_vec(self.num_words());
+        // Room for the zeros that a commitment adds, or it would copy all words once more.
+        let mut committed = crate::F::zero_vec(self.num_words().next_power_of_two());
+        committed.truncate(self.num_words());
         let (base, rest) = committed.split_at_mut(self.base);
         let copy = |(to, from): (&mut [crate::F], &[crate::F])| {
             to.copy_from_slice(&from[..to.len()]);

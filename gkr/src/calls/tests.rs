@@ -92,9 +92,12 @@ where
     assert_eq!(words, expected);
     assert_eq!(rows.len(), table.num_calls());
 
+    // Nothing is transient: one level, the table itself.
+    let levels = table.levels();
+    assert_eq!(levels.len(), 1);
     for chunk in 0..=table.num_calls() / 128 {
         let mut columns = [[F::ZERO; 128]; T];
-        table.fill_inputs(&words, chunk, &mut columns);
+        levels[0].fill_inputs(&words, chunk, &mut columns);
         for lane in 0..128 {
             let row = rows.get(chunk * 128 + lane).copied().unwrap_or([F::ZERO; T]);
             assert_eq!(std::array::from_fn::<_, T, _>(|v| columns[v][lane]), row);

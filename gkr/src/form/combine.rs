@@ -8,7 +8,7 @@ use p3_field::PrimeCharacteristicRing;
 
 use super::rows::PointWeights;
 use super::{LinearForm, Term, Vector};
-use crate::calls::{CallTable, Layout, Level, Place, Placed, Source};
+use crate::calls::{Layout, Level, Place, Placed, Source};
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::{E, F, levels, walk};
 
@@ -89,7 +89,7 @@ enum Shape {
 
 /// Combines the claims of all levels and the equations by the powers of γ.
 pub(crate) fn combine<'a, const T: usize>(
-    table: &CallTable<T>,
+    levels: &[Level<'_, T>],
     layout: &Layout<'a>,
     claims: &[levels::Claim<T>],
     equations: &Equations<'a>,
@@ -105,7 +105,7 @@ where
 
     let mut zeros = [F::ZERO; T];
     Poseidon2::<T>::permute(&mut zeros);
-    for (level, levels::Claim { walk: claim, digests, fed }) in table.levels().iter().zip(claims) {
+    for (level, levels::Claim { walk: claim, digests, fed }) in levels.iter().zip(claims) {
         // y: the outputs are D − h, the rows beyond the level hold the permutation of zeros.
         let scale = power();
         let digest = claim.beta.map(|beta| scale * beta);

@@ -5,7 +5,7 @@ use tracing::{debug_span, instrument};
 use super::blocks::Blocks;
 use super::plan::Plan;
 use super::{Equations, LinearForm, combine};
-use crate::calls::{CallTable, Layout};
+use crate::calls::{Layout, Level};
 use crate::permutation::{Permutation, Poseidon2};
 use crate::sumcheck::{self, Order};
 use crate::transcript::Sender;
@@ -24,7 +24,7 @@ pub(crate) struct Words<'a> {
 /// Reduces all that is owed to one claim about the committed words, at the returned point.
 #[instrument(name = "gkr.form.prove", skip_all, fields(num_variables))]
 pub(crate) fn prove<const T: usize>(
-    table: &CallTable<T>,
+    levels: &[Level<'_, T>],
     layout: &Layout<'_>,
     claims: &[levels::Claim<T>],
     equations: &Equations<'_>,
@@ -38,7 +38,7 @@ where
     // 1.
     let gamma = channel.draw();
     let form = debug_span!("gkr.form.combine")
-        .in_scope(|| combine(table, layout, claims, equations, gamma));
+        .in_scope(|| combine(levels, layout, claims, equations, gamma));
     // 2. What is left of the claim is settled by the opening.
     let order = form.order(num_variables);
     form.prove(order, words, channel).point

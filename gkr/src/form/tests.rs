@@ -55,7 +55,7 @@ where
     let (mut y, mut inputs) = (E::ZERO, [E::ZERO; T]);
     for chunk in 0..1usize << outputs_at.outer.len() {
         let mut columns = [[F::ZERO; 128]; T];
-        table.fill_inputs(words, chunk, &mut columns);
+        table.levels()[0].fill_inputs(words, chunk, &mut columns);
         for lane in 0..128 {
             let mut state: [F; T] = std::array::from_fn(|v| columns[v][lane]);
             let i = chunk * 128 + lane;
@@ -134,7 +134,7 @@ where
 
     // The form has its value, and its extension is that of its entries.
     let form = combine(
-        &table,
+        &table.levels(),
         &Layout::whole(&table),
         &[claim.clone().into()],
         &equations,
@@ -154,7 +154,7 @@ where
     // Both sides end on one claim, which is true.
     let mut channel = ProverChannel::new(b"form");
     let point = prove(
-        &table,
+        &table.levels(),
         &Layout::whole(&table),
         &[claim.clone().into()],
         &equations,
@@ -166,7 +166,7 @@ where
     let verified = |claim: &walk::Claim<T>, equations: &Equations<'_>| {
         let mut channel = VerifierChannel::new(b"form", &proof);
         let owed = verify(
-            &table,
+            &table.levels(),
             &Layout::whole(&table),
             &[claim.clone().into()],
             equations,
@@ -227,7 +227,7 @@ fn a_wrong_digest_breaks_the_form() {
         let claim = true_claim(&table, &words, 7);
         let equations = Equations::new();
         let form = combine(
-            &table,
+            &table.levels(),
             &Layout::whole(&table),
             &[claim.clone().into()],
             &equations,
@@ -258,7 +258,7 @@ where
     let mut channel = ProverChannel::new(b"form");
     let equations = Equations::new();
     prove(
-        &table,
+        &table.levels(),
         &Layout::whole(&table),
         &[claim.clone().into()],
         &equations,
@@ -283,7 +283,7 @@ fn every_truncation_is_refused() {
     for len in 0..proof.len() {
         let mut channel = VerifierChannel::new(b"form", &proof[..len]);
         let refused = verify(
-            &table,
+            &table.levels(),
             &Layout::whole(&table),
             &[claim.clone().into()],
             &equations,
@@ -304,7 +304,7 @@ fn altered_messages_leave_a_false_claim() {
         forged[at] ^= 1 << (at % 8);
         let mut channel = VerifierChannel::new(b"form", &forged);
         match verify(
-            &table,
+            &table.levels(),
             &Layout::whole(&table),
             &[claim.clone().into()],
             &equations,

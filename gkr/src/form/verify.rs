@@ -6,7 +6,7 @@ use p3_field::PrimeCharacteristicRing;
 
 use super::rows::RowWeights;
 use super::{Equations, LinearForm, Vector, combine};
-use crate::calls::{CallTable, Layout, SystematicCode, same_code};
+use crate::calls::{Layout, Level, SystematicCode, same_code};
 use crate::eq::{eq_at, eq_table};
 use crate::permutation::{Permutation, Poseidon2};
 use crate::transcript::Receiver;
@@ -30,7 +30,7 @@ pub(crate) struct Claim {
 /// [`Reject::Truncated`] or [`Reject::NonCanonicalWord`].
 #[tracing::instrument(name = "gkr.form.verify", skip_all, fields(num_variables))]
 pub(crate) fn verify<const T: usize>(
-    table: &CallTable<T>,
+    levels: &[Level<'_, T>],
     layout: &Layout<'_>,
     claims: &[levels::Claim<T>],
     equations: &Equations<'_>,
@@ -42,7 +42,7 @@ where
 {
     // 1.
     let gamma = channel.draw();
-    let form = combine(table, layout, claims, equations, gamma);
+    let form = combine(levels, layout, claims, equations, gamma);
     // 2.
     let order = form.order(num_variables);
     let sumcheck::Claim { point, sum } = sumcheck::verify(order, form.value, channel)?;

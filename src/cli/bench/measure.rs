@@ -3,14 +3,15 @@
 use std::time::Instant;
 
 use airda::params::SYMBOL_BYTES;
-use airda::proof::{self, ChainStep, Membership, System};
-use airda::{Block, Error, HashWidth, Params, Profile};
+use airda::proof::{self, System};
+use airda::{Block, Error, Params, Profile};
 use indicatif::ProgressBar;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::report::Measured;
 use super::spans::{Spans, Taken};
+use crate::cli::choice::Choice;
 use crate::cli::failure::Failure;
 use crate::cli::memory;
 
@@ -35,16 +36,14 @@ impl Series {
     /// The profile with so many full rows.
     pub(super) fn prepare(
         profile: &Profile,
-        hash: HashWidth,
-        (membership, chain_step): (Membership, ChainStep),
+        choice: &Choice,
         rows: usize,
     ) -> Result<Self, Failure> {
         let unusable = |error: Error| Failure::unusable(format!("profile {profile}: {error}"));
         let bytes = (SYMBOL_BYTES as u64).saturating_mul(rows as u64) << profile.log_k();
-        let params = Params::new(hash, profile.log_k(), profile.log_c(), rows, bytes);
+        let params = Params::new(choice.hash, profile.log_k(), profile.log_c(), rows, bytes);
         let params = params.map_err(unusable)?;
-        let system = System::for_rate(profile.log_inv_rate()).map_err(unusable)?;
-        let system = system.with_membership(membership).with_chain_step(chain_step);
+        let system = choice.system(profile).map_err(unusable)?;
         Ok(Self { profile: profile.with_rows_of(&params), params, system })
     }
 

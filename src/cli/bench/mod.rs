@@ -9,13 +9,12 @@ mod sweep;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use airda::proof::{ChainStep, Membership};
-use airda::{HashWidth, Profile};
+use airda::Profile;
 use clap::{Args, Subcommand};
 
+use super::choice::Choice;
 use super::failure::Failure;
 use super::output::{Output, print};
-use super::{chain_step, hash_parser, membership_parser};
 use measure::Series;
 use spans::Spans;
 
@@ -30,15 +29,8 @@ pub(super) struct ProveArgs {
     /// bX-cY-rZ-wT or kK-cY-rZ-wT; -wT may be left out, and -rZ where --rows is given.
     #[arg(long, value_name = "P", default_value = "b4-c64-r14-w1")]
     profile: Profile,
-    /// The hash of cells, rows and trees.
-    #[arg(long, value_name = "H", default_value = HashWidth::W16.name(), value_parser = hash_parser())]
-    hash: HashWidth,
-    /// How the proof shows that rows are codewords.
-    #[arg(long, value_name = "M", default_value = Membership::default().name(), value_parser = membership_parser())]
-    membership: Membership,
-    /// Of a cell's chaining values every G-th is committed.
-    #[arg(long, value_name = "G", default_value = "1", value_parser = chain_step)]
-    chain_step: ChainStep,
+    #[command(flatten)]
+    choice: Choice,
     /// Rows in place of the profile's, or a range of them, which is swept.
     #[arg(long, value_name = "N|A..=B")]
     rows: Option<Rows>,
@@ -81,8 +73,7 @@ impl FromStr for Rows {
 pub(super) fn run(bench: &Bench, output: &Output) -> Result<(), Failure> {
     let Bench::Prove(args) = bench;
     let spans = Spans::install()?;
-    let series =
-        |rows| Series::prepare(&args.profile, args.hash, (args.membership, args.chain_step), rows);
+    let series = |rows| Series::prepare(&args.profile, &args.choice, rows);
     let repeat = args.repeat as usize;
     if let Some(Rows::Sweep(rows)) = &args.rows {
         // What cannot be measured is told before minutes are spent on the rest.
