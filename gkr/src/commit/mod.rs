@@ -56,7 +56,7 @@ pub use self::parameters::{Fold, MAX_VARIABLES, Parameters, TARGET_BITS};
 #[cfg(feature = "prover")]
 pub use self::prove::Committed;
 use crate::blake3::{Blake3, DIGEST_BYTES};
-use crate::security::{Reductions, Report};
+use crate::security::{Opening, Reductions, Report};
 use crate::transcript::{Challenger, Channel};
 use crate::{E, F, Reject};
 pub use p3_whir::SecurityAssumption;
@@ -208,9 +208,14 @@ impl Scheme {
         self.security.error().bits()
     }
 
-    /// log2 of how many vectors a root may leave open (0 in unique decoding).
+    /// log2 of how many vectors a root may leave open (0 in unique decoding), as p3 says.
     pub const fn log2_list_size(&self) -> f64 {
         self.security.log2_max_candidates
+    }
+
+    /// What the opening's security depends on.
+    pub(crate) fn opening(&self) -> Opening {
+        Opening::new(&self.pcs)
     }
 
     /// Everything that fixes the opening protocol, as numbers: what [`Scheme::bind`] absorbs.
