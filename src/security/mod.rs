@@ -120,4 +120,5 @@ fn membership_line(params: &Params, membership: Membership) -> Line {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;

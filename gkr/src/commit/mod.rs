@@ -56,7 +56,7 @@ pub use self::parameters::{Fold, MAX_VARIABLES, Parameters, TARGET_BITS};
 #[cfg(feature = "prover")]
 pub use self::prove::Committed;
 use crate::blake3::{Blake3, DIGEST_BYTES};
-use crate::security::{Opening, Reductions, Report};
+use crate::security::{Opening, Reductions};
 use crate::transcript::{Challenger, Channel};
 use crate::{E, F, Reject};
 pub use p3_whir::SecurityAssumption;
@@ -120,8 +120,8 @@ fn plain_tree() -> PlainTree {
 
 impl Scheme {
     /// The scheme for vectors of `num_words` words, at the least per-term level whose composed
-    /// security reaches the parameters' target, [`Reductions::largest`] included. What a
-    /// proof really reaches is its own [`Report`].
+    /// security reaches the parameters' target, `Reductions::largest` included. What a
+    /// proof really reaches is its own [`Report`](crate::security::Report).
     ///
     /// # Errors
     /// [`Reject::NumWords`] for no word or more than 2^25; [`Reject::BelowTarget`] when no
@@ -142,13 +142,15 @@ impl Scheme {
             // A refuted conjecture proves nothing.
             return Err(refused);
         }
+        let reductions = Reductions::largest();
         for level in parameters.levels() {
             // Higher levels need more grinding, never less.
             let Ok(config) = parameters.config(num_variables, level) else { break };
             let scheme = Self::from_config(parameters, num_words, level, config, &protocol);
             let Some(scheme) = scheme else { continue };
-            let report = Report::new(&scheme, &Reductions::largest());
-            if report.proof_system_bits >= target {
+            let between = reductions.bits(scheme.log2_list_size(), num_variables);
+            let error = (-scheme.opening_bits()).exp2() + (-between).exp2();
+            if -error.log2() >= target {
                 return Ok(scheme);
             }
         }

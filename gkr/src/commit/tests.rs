@@ -9,6 +9,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::*;
 use crate::codec::WORD_BYTES;
+use crate::security::Report;
 use crate::transcript::{ProverChannel, VerifierChannel};
 
 const DOMAIN: &[u8] = b"opening tests";

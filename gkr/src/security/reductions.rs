@@ -99,14 +99,27 @@ impl Reductions {
 
     /// A line for each, and one for the linear form's rounds over the committed vector.
     pub(super) fn lines(&self, log2_list: f64, num_variables: usize) -> Vec<Line> {
-        let rounds = Numerator::new(FORM, "sumcheck", num_variables, [2]);
+        let rounds = rounds(num_variables);
         let all = self.numerators.iter().chain([&rounds]);
         all.map(|numerator| numerator.line(log2_list, self.log2_field)).collect()
+    }
+
+    /// What those lines add up to.
+    pub(crate) fn bits(&self, log2_list: f64, num_variables: usize) -> f64 {
+        let rounds = rounds(num_variables);
+        let all = self.numerators.iter().chain([&rounds]).map(Numerator::total);
+        let total = all.fold(0, u64::saturating_add);
+        self.log2_field - log2_list - (total as f64).log2()
     }
 }
 
 /// What the linear form's lines are called.
 const FORM: &str = "linear form";
+
+/// The linear form's rounds.
+fn rounds(num_variables: usize) -> Numerator {
+    Numerator::new(FORM, "sumcheck", num_variables, [2])
+}
 
 /// log2(|E| − 1), from below.
 pub(super) fn log2_field() -> f64 {

@@ -51,6 +51,10 @@ fn whirs_lines_add_up_to_p3s_union_bound() {
             let p3 = scheme.opening_bits();
             assert!((bits - p3).abs() < 1e-9, "{parameters:?} {log}: {bits}, {p3}");
             assert_eq!(report.log2_list_size, scheme.log2_list_size());
+            let between = report.lines.iter().filter(|line| line.part != "WHIR");
+            let largest = Reductions::largest();
+            let told = largest.bits(report.log2_list_size, report.num_variables);
+            assert!((sum(between, |line| line.bits) - told).abs() < 1e-9);
             assert_eq!(report.regime, parameters.regime());
             assert_eq!(report.num_variables, scheme.num_variables());
             assert!(report.proof_system_bits >= parameters.target_bits() as f64);
