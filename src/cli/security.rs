@@ -117,7 +117,16 @@ opening  entry {}: rate 2^-{}, {} regime, L = 2^{:.2}
         for line in proof.lines.iter().chain(&security.beside) {
             if part != line.part {
                 part = &line.part;
-                table.row([part]);
+                // The parts of the proof system with their sums.
+                let of_part = || proof.lines.iter().filter(|line| line.part == part);
+                match of_part().next() {
+                    Some(_) => table.row([
+                        part,
+                        &bits(sum(of_part(), |line| line.bits)),
+                        &bits(sum(of_part(), |line| line.unique_bits)),
+                    ]),
+                    None => table.row([part]),
+                };
             }
             table.row([
                 &format!("  {}", line.step),
@@ -168,6 +177,11 @@ opening  entry {}: rate 2^-{}, {} regime, L = 2^{:.2}
             known,
         }
     }
+}
+
+/// −log2 of a sum of errors.
+fn sum<'a>(lines: impl Iterator<Item = &'a Line>, bits: fn(&Line) -> f64) -> f64 {
+    -lines.map(|line| (-bits(line)).exp2()).sum::<f64>().log2()
 }
 
 /// A line for each profile.
