@@ -12,6 +12,8 @@ pub mod blake3;
 pub mod calls;
 pub mod codec;
 pub mod commit;
+#[doc(hidden)]
+pub mod count;
 mod eq;
 mod error;
 pub mod form;
