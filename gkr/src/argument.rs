@@ -240,6 +240,9 @@ where
 
 #[cfg(all(test, feature = "prover"))]
 #[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+mod forgery_tests;
+#[cfg(all(test, feature = "prover"))]
+#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
 mod level_tests;
 #[cfg(all(test, feature = "prover"))]
 #[allow(clippy::indexing_slicing, clippy::unwrap_used)]

@@ -292,4 +292,22 @@ mod tests {
             }
         }
     }
+
+    /// One position, asked for twice, has one answer.
+    #[test]
+    fn a_position_asked_for_twice_has_one_answer() {
+        let tree = tree(5);
+        let (root, kept) = tree.commit_used(matrix(5));
+        let indices = [7, 7];
+        let (rows, proof) = tree.open_multi_batch(&indices, &kept);
+        let verify = |rows: &[Vec<Vec<F>>]| {
+            tree.verify_multi_batch(&root, &dimensions(FULL), &indices, rows, &proof)
+        };
+        verify(&rows).unwrap();
+        for answer in 0..2 {
+            let mut forged = rows.clone();
+            forged[answer][0][2] += F::ONE;
+            assert!(verify(&forged).is_err(), "answer {answer}");
+        }
+    }
 }
