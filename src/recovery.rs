@@ -4,8 +4,8 @@
 //! commitment: whoever gets bytes back gets those of the commitment. Columns that verify but
 //! disagree with the code (possible only where no proof was checked) lead to an error that
 //! names the rows.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use airda_gkr::F;
 use p3_maybe_rayon::prelude::*;
@@ -94,8 +94,9 @@ fn cells_differ(params: &Params, matrix: &[F], row: usize, columns: &[(usize, &[
     let len = params.cell_words();
     columns.iter().any(|&(index, words)| {
         let cell = words.chunks(len).nth(row).unwrap_or(&[]);
-        cell.iter()
-            .enumerate()
-            .any(|(word, value)| matrix.get(params.word_offset(row, word) + index) != Some(value))
+        cell.iter().enumerate().any(|(word, value)| {
+            let run = matrix.get(params.word_offset(row, word)..).unwrap_or_default();
+            run.get(index) != Some(value)
+        })
     })
 }

@@ -31,8 +31,8 @@
 //! # Deviations
 //! A call's chaining value enters its output by feed-forward, so the walk keeps the
 //! permutation's own outputs and the linear form subtracts what is known.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use crate::Reject;
 use crate::calls::{CallTable, Layout, Level};
@@ -66,7 +66,11 @@ impl<const T: usize> Statement<'_, T> {
         let num_calls = self.table.levels().into_iter().map(|level| level.num_calls);
         let num_calls: Vec<usize> = num_calls.collect();
         // Powers of the form's challenge: an output and T inputs a level, and the equations.
-        let claims = num_calls.len() * (T + 1) + self.equations.len();
+        // A sum beyond 64 bits would only count against the security.
+        let claims = num_calls
+            .len()
+            .saturating_mul(T.saturating_add(1))
+            .saturating_add(self.equations.len());
         Reductions {
             walk: levels::error_numerator::<T>(num_calls),
             form_degree: claims.saturating_sub(1) as u64,
@@ -206,8 +210,8 @@ where
 }
 
 #[cfg(all(test, feature = "prover"))]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod level_tests;
 #[cfg(all(test, feature = "prover"))]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests;

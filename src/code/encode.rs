@@ -12,10 +12,14 @@ use p3_field::{Field, PackedField, PackedValue, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
 use super::domain::Domain;
-use super::transform::{Aligned, CellFft, GROUP, Strips, gather, row_stride, scatter};
+use super::transform::{Aligned, CellFft, Strips, gather, row_stride, scatter};
 use crate::bytes::symbols_from_bytes;
 use crate::error::Error;
 use crate::params::{LIMBS, Params, SYMBOL_BYTES};
+
+/// Strips that are moved together, so that whole runs of the cache's lines are: the rows of the
+/// matrix are a power of two apart.
+const GROUP: usize = 4;
 
 /// Encodes `payload` into `matrix`, overwriting all of it: row i carries bytes
 /// `19k·i..19k·(i+1)`, zeros following the payload's end.

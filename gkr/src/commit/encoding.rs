@@ -14,6 +14,7 @@
 //! round its root, out-of-domain answers, witness, opened rows, digests, sumcheck; final
 //! polynomial; witness, opened rows, digests, sumcheck.
 
+#![deny(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used)]
 #![deny(clippy::expect_used, clippy::panic_in_result_fn)]
 
@@ -82,8 +83,10 @@ impl Queries {
         }
     }
 
-    const fn row_bytes(&self) -> usize {
-        self.sent * WORD_BYTES * if self.extension { DEGREE } else { 1 }
+    /// Bytes of all rows, if they can be counted.
+    fn rows_bytes(&self) -> Option<usize> {
+        let symbol = if self.extension { DEGREE * WORD_BYTES } else { WORD_BYTES };
+        self.sent.checked_mul(symbol)?.checked_mul(self.rows)
     }
 }
 
@@ -155,7 +158,8 @@ impl Shape {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "prover"))]
+#[allow(clippy::arithmetic_side_effects, clippy::unwrap_used)]
 impl Shape {
     /// Where the first count of digests stands.
     pub(super) fn first_count(&self) -> usize {
@@ -173,13 +177,13 @@ impl Shape {
                 &self.last
             }
         };
-        at + WORD_BYTES * usize::from(queries.ground) + queries.rows * queries.row_bytes()
+        at + WORD_BYTES * usize::from(queries.ground) + queries.rows_bytes().unwrap()
     }
 }
 
 impl Sumcheck {
     fn decode(&self, reader: &mut Reader<'_>) -> Result<SumcheckData<F, E>, Reject> {
-        let values = reader.elements(2 * self.rounds)?;
+        let values = reader.elements(self.rounds << 1)?;
         let polynomial_evaluations = values.as_chunks().0.to_vec();
         let pow_witnesses = reader.words(if self.ground { self.rounds } else { 0 })?;
         Ok(SumcheckData { polynomial_evaluations, pow_witnesses })
@@ -191,7 +195,7 @@ type Openings = QueryOpenings<F, E, PrunedMerklePaths<u8, DIGEST_BYTES>>;
 impl Queries {
     fn decode(&self, reader: &mut Reader<'_>) -> Result<(F, Openings), Reject> {
         let witness = if self.ground { reader.word()? } else { F::ZERO };
-        if self.rows.saturating_mul(self.row_bytes()) > reader.remaining() {
+        if self.rows_bytes().is_none_or(|bytes| bytes > reader.remaining()) {
             return Err(Reject::Truncated);
         }
         let openings = if self.extension {
@@ -219,7 +223,7 @@ impl Queries {
         if len > self.max_digests {
             return Err(Reject::TooManyDigests { got: len, limit: self.max_digests });
         }
-        if len * DIGEST_BYTES > reader.remaining() {
+        if len.checked_mul(DIGEST_BYTES).is_none_or(|bytes| bytes > reader.remaining()) {
             return Err(Reject::Truncated);
         }
         let sibling_hashes = (0..len).map(|_| digest(reader)).collect::<Result<_, _>>()?;
@@ -275,7 +279,7 @@ mod encode {
 
     impl Sumcheck {
         fn encode(&self, data: &SumcheckData<F, E>, out: &mut Vec<u8>) {
-            elements(data.polynomial_evaluations.as_flattened(), 2 * self.rounds, out);
+            elements(data.polynomial_evaluations.as_flattened(), self.rounds << 1, out);
             assert_eq!(data.pow_witnesses.len(), if self.ground { self.rounds } else { 0 });
             put_words(out, &data.pow_witnesses);
         }
@@ -309,7 +313,8 @@ mod encode {
             };
             let len = proof.sibling_hashes.len();
             assert!(len <= self.max_digests);
-            out.extend_from_slice(&(len as u32).to_le_bytes());
+            let Ok(len) = u32::try_from(len) else { panic!("a count of four bytes") };
+            out.extend_from_slice(&len.to_le_bytes());
             for digest in &proof.sibling_hashes {
                 put_digest(digest, out);
             }

@@ -4,6 +4,9 @@
 //! well-shaped proofs only, so no panic is known; this is the second line. A build with
 //! `panic = "abort"` does not have it.
 
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used)]
+
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;

@@ -163,7 +163,7 @@ impl Scheme {
         protocol: &OpeningProtocol,
     ) -> Option<Self> {
         let fold = config.round_folding_factor(0);
-        let height = config.num_variables() - fold;
+        let height = config.num_variables().checked_sub(fold)?;
         let columns = Columns::new(num_words, height, 1 << fold);
         let shape = encoding::Shape::new(&config, columns);
         let tree = Tree::new(plain_tree(), columns);

@@ -67,7 +67,7 @@ use crate::calls::Level;
 use crate::eq::eq_points;
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::sumcheck::Order;
-use crate::walk::{self, LOG_LANES, POSITIONS, Point, dot, lagrange, log_outer};
+use crate::walk::{self, LOG_LANES, POSITIONS, Point, dot, lagrange};
 
 /// Values in the message of step 3a: q has degree 2(D − 1).
 const NODES: usize = 2 * (POSITIONS - 1) + 1;
@@ -150,14 +150,17 @@ pub(crate) fn error_numerator<const T: usize>(num_calls: impl IntoIterator<Item 
 where
     Poseidon2<T>: Permutation<T>,
 {
-    let mut total = 0;
+    let mut total = 0_u64;
     for (level, calls) in num_calls.into_iter().enumerate() {
-        total += if level == 0 {
+        // Saturating sums would say less security, never more.
+        let error = if level == 0 {
             walk::error_numerator::<T>(calls)
         } else {
-            let merge = DIGEST + NODES - 1 + 2 * (log_outer(calls) + LOG_LANES);
-            merge as u64 + walk::error_numerator_from::<T>(calls)
+            let merge = const { (DIGEST + NODES - 1) as u64 };
+            let rounds = walk::rounds(calls).saturating_mul(2);
+            merge.saturating_add(rounds).saturating_add(walk::error_numerator_from::<T>(calls))
         };
+        total = total.saturating_add(error);
     }
     total
 }
@@ -169,7 +172,7 @@ pub(crate) fn shape<const T: usize>(levels: &[Level<'_, T>]) -> Vec<usize> {
 
 /// Step 3b's rounds: all bits are inside one block.
 fn order(log_outer: usize) -> Order {
-    let bits = log_outer + LOG_LANES;
+    let bits = log_outer.saturating_add(LOG_LANES);
     Order::new(bits, bits)
 }
 
