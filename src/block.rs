@@ -5,6 +5,7 @@ use airda_gkr::permutation::{Digest, Permutation, Poseidon2};
 use p3_field::PrimeCharacteristicRing;
 use tracing::{info_span, instrument};
 
+#[cfg(feature = "prover")]
 use crate::code;
 use crate::commitment::Commitment;
 use crate::error::Error;
@@ -26,6 +27,7 @@ impl Block {
     ///
     /// # Errors
     /// [`Error::Params`] when the payload does not have the parameters' length.
+    #[cfg(feature = "prover")]
     #[instrument(name = "das.build", skip_all, fields(bytes = payload.len()))]
     pub fn build(params: Params, payload: &[u8]) -> Result<Self, Error> {
         let encode = |matrix: &mut [F]| {

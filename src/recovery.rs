@@ -7,8 +7,8 @@
 //! them: a row's digest speaks of its payload half, its cells in the given columns for
 //! themselves. Of parity cells in other columns there is only what root_col says of whole
 //! columns; if those alone are off the code, the error says so and names no row.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use airda_gkr::F;
 use p3_maybe_rayon::prelude::*;
@@ -110,14 +110,15 @@ fn cells_differ(params: &Params, matrix: &[F], row: usize, columns: &[(usize, &[
     let len = params.cell_words();
     columns.iter().any(|&(index, words)| {
         let cell = words.chunks(len).nth(row).unwrap_or(&[]);
-        cell.iter()
-            .enumerate()
-            .any(|(word, value)| matrix.get(params.word_offset(row, word) + index) != Some(value))
+        cell.iter().enumerate().any(|(word, value)| {
+            let run = matrix.get(params.word_offset(row, word)..).unwrap_or_default();
+            run.get(index) != Some(value)
+        })
     })
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests {
     use p3_field::PrimeCharacteristicRing;
 

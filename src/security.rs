@@ -4,8 +4,8 @@
 //! collision resistance (8 words, in the ideal-permutation model, by birthday) and, where a
 //! proof uses it, the membership vector, stated for one query to H': a prover that asks 2^Q
 //! times succeeds with 2^Q times the probability. Membership by construction loses nothing.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use airda_gkr::argument::Statement;
 use airda_gkr::commit::Scheme;
@@ -57,5 +57,5 @@ fn commitment_bits() -> f64 {
 fn membership_bits(params: &Params) -> f64 {
     // |E| − m is |E| to more places than a double holds.
     let field = LIMBS as f64 * f64::from(F::ORDER_U32).log2();
-    field - ((params.k() - 1).max(1) as f64).log2()
+    field - (params.k().saturating_sub(1).max(1) as f64).log2()
 }

@@ -31,8 +31,8 @@
 //! # Deviations
 //! A call's chaining value enters its output by feed-forward, so the walk keeps the
 //! permutation's own outputs and the linear form subtracts what is known.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use crate::Reject;
 use crate::calls::{CallTable, Layout, Level};
@@ -67,7 +67,11 @@ impl<const T: usize> Statement<'_, T> {
         let num_calls = self.table.levels().into_iter().map(|level| level.num_calls);
         let num_calls: Vec<usize> = num_calls.collect();
         // Powers of the form's challenge: an output and T inputs a level, and the equations.
-        let claims = num_calls.len() * (T + 1) + self.equations.len();
+        // A sum beyond 64 bits would only count against the security.
+        let claims = num_calls
+            .len()
+            .saturating_mul(T.saturating_add(1))
+            .saturating_add(self.equations.len());
         Reductions {
             walk: levels::error_numerator::<T>(num_calls),
             form_degree: claims.saturating_sub(1) as u64,
@@ -171,9 +175,10 @@ where
     }
     let walk = levels::num_sent::<T>(table.levels().iter().map(|level| level.num_calls));
     // A round of the form sends two elements.
-    let sent = walk + 2 * scheme.num_variables();
+    let sent = scheme.num_variables().saturating_mul(2).saturating_add(walk);
+    let sent = sent.saturating_mul(DEGREE * WORD_BYTES);
     let opening = scheme.proof_bytes();
-    let rest = len.checked_sub(sent * DEGREE * WORD_BYTES).ok_or(Reject::Truncated)?;
+    let rest = len.checked_sub(sent).ok_or(Reject::Truncated)?;
     if rest < *opening.start() {
         return Err(Reject::Truncated);
     }
@@ -239,11 +244,11 @@ where
 }
 
 #[cfg(all(test, feature = "prover"))]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod forgery_tests;
 #[cfg(all(test, feature = "prover"))]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod level_tests;
 #[cfg(all(test, feature = "prover"))]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests;

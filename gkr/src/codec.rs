@@ -2,6 +2,7 @@
 //!
 //! Lengths are the caller's: they come from the statement, never from the input. There is
 //! therefore no way to make a reader allocate by writing a large number.
+#![deny(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used)]
 #![deny(clippy::expect_used, clippy::panic_in_result_fn)]
 
@@ -21,7 +22,7 @@ pub fn limbs(element: &E) -> &[F] {
 
 /// Appends `words` to `out`, four little-endian bytes each.
 pub fn put_words(out: &mut Vec<u8>, words: &[F]) {
-    out.reserve(words.len() * WORD_BYTES);
+    out.reserve(words.len().saturating_mul(WORD_BYTES));
     for word in words {
         out.extend_from_slice(&word.as_canonical_u32().to_le_bytes());
     }
@@ -98,7 +99,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// As [`Reader::word`].
     pub fn element(&mut self) -> Result<E, Reject> {
-        count::words(DEGREE);
+        count::elements(1);
         self.uncounted_element()
     }
 
@@ -126,7 +127,7 @@ impl<'a> Reader<'a> {
     /// As [`Reader::word`].
     pub fn elements(&mut self, len: usize) -> Result<Vec<E>, Reject> {
         self.require(len, WORD_BYTES * DEGREE)?;
-        count::words(len * DEGREE);
+        count::elements(len);
         (0..len).map(|_| self.uncounted_element()).collect()
     }
 
@@ -147,7 +148,7 @@ impl<'a> Reader<'a> {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests {
     use super::*;
 

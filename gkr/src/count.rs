@@ -4,6 +4,9 @@
 //! With the feature `testing` every thread counts what it does itself; without it every call
 //! here compiles to nothing. The provers' packed kernels are not counted, a table's digests
 //! are, batch by batch.
+#![allow(clippy::arithmetic_side_effects, reason = "what is counted was done")]
+
+use crate::codec::DEGREE;
 
 /// What one thread has done so far, or between two moments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,10 +100,10 @@ pub(crate) fn compressions(calls: usize) {
 }
 
 #[inline(always)]
-pub(crate) fn message(bytes: usize) {
+pub(crate) fn message(bytes: u64) {
     add(|counts| {
         counts.messages += 1;
-        counts.blocks += bytes.div_ceil(64).max(1) as u64;
+        counts.blocks += bytes.div_ceil(64).max(1);
     });
 }
 
@@ -112,4 +115,9 @@ pub(crate) fn words(len: usize) {
 #[inline(always)]
 pub(crate) fn challenge() {
     add(|counts| counts.challenges += 1);
+}
+
+#[inline(always)]
+pub(crate) fn elements(len: usize) {
+    add(|counts| counts.words += (len * DEGREE) as u64);
 }

@@ -14,6 +14,8 @@
 //! the proof system's error: the bound on its error holds in the random-oracle model, and
 //! collisions of BLAKE3 (transcript and Merkle trees) are found with 2^128 queries.
 
+#![deny(clippy::arithmetic_side_effects)]
+
 use crate::commit::{MAX_VARIABLES, Scheme};
 use crate::permutation::{Permutation, Poseidon2};
 use crate::{E, levels, walk};
@@ -73,7 +75,9 @@ impl Report {
     pub fn new(scheme: &Scheme, reductions: &Reductions) -> Self {
         let list = scheme.log2_list_size();
         let charged = |numerator: u64| log2_field() - list - (numerator as f64).log2();
-        let form = reductions.form_degree + 2 * scheme.num_variables() as u64;
+        // Beyond 64 bits the sum would be too insecure in any case.
+        let rounds = (scheme.num_variables() as u64).saturating_mul(2);
+        let form = reductions.form_degree.saturating_add(rounds);
         let mut lines = vec![
             Line { label: "WHIR opening", bits: scheme.opening_bits() },
             Line { label: "GKR walk", bits: charged(reductions.walk) },

@@ -9,8 +9,8 @@
 //! The hash is BLAKE3, which the commitment's trees and proofs of work use too, for speed.
 //! Poseidon2 stays out of the transcript, since the statement proved computes Poseidon2: the
 //! known attack on GKR transcripts needs a circuit that computes the transcript's own hash.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_challenger::{CanObserve, CanSample, HashChallenger, SerializingChallenger32};
 use p3_field::PrimeCharacteristicRing;
@@ -210,14 +210,15 @@ fn absorb_u64(challenger: &mut Challenger, value: u64) {
 
 /// Absorbs the count before the elements: `[a]` and `[a, 0]` differ.
 fn absorb(challenger: &mut Challenger, elements: &[E]) {
-    absorb_u64(challenger, (elements.len() * DEGREE) as u64);
+    // The words are in memory: their number does not overflow.
+    absorb_u64(challenger, elements.len().wrapping_mul(DEGREE) as u64);
     for element in elements {
         challenger.observe_slice(limbs(element));
     }
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests {
     use p3_field::BasedVectorSpace;
 

@@ -20,8 +20,8 @@
 //!
 //! The number of used columns follows from the statement and is absorbed with the parameters.
 
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_commit::{BatchOpening, BatchOpeningRef, Mmcs};
 use p3_field::PrimeCharacteristicRing;
@@ -202,7 +202,7 @@ impl<M: Mmcs<F>> Mmcs<F> for ColumnTree<M> {
 }
 
 #[cfg(all(test, feature = "prover", feature = "testing"))]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests {
     use p3_matrix::dense::RowMajorMatrix;
     use rand::rngs::StdRng;

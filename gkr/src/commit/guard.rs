@@ -9,6 +9,9 @@
 //! this crate: its message is printed, and with the feature `testing` the panic goes on, so that
 //! no test mistakes it for a refusal.
 
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used)]
+
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind, set_hook, take_hook};
 use std::path::Path;

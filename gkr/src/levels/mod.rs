@@ -67,7 +67,7 @@ use crate::calls::Level;
 use crate::eq::eq_points;
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::sumcheck::Order;
-use crate::walk::{self, LOG_LANES, POSITIONS, Point, dot, lagrange, log_outer};
+use crate::walk::{self, LOG_LANES, POSITIONS, Point, dot, lagrange};
 
 /// Values in the message of step 3a: q has degree 2(D − 1).
 const NODES: usize = 2 * (POSITIONS - 1) + 1;
@@ -150,14 +150,17 @@ pub(crate) fn error_numerator<const T: usize>(num_calls: impl IntoIterator<Item 
 where
     Poseidon2<T>: Permutation<T>,
 {
-    let mut total = 0;
+    let mut total = 0_u64;
     for (level, calls) in num_calls.into_iter().enumerate() {
-        total += if level == 0 {
+        // Saturating sums would say less security, never more.
+        let error = if level == 0 {
             walk::error_numerator::<T>(calls)
         } else {
-            let merge = DIGEST + NODES - 1 + 2 * (log_outer(calls) + LOG_LANES);
-            merge as u64 + walk::error_numerator_from::<T>(calls)
+            let merge = const { (DIGEST + NODES - 1) as u64 };
+            let rounds = (walk::num_rounds(calls) as u64).saturating_mul(2);
+            merge.saturating_add(rounds).saturating_add(walk::error_numerator_from::<T>(calls))
         };
+        total = total.saturating_add(error);
     }
     total
 }
@@ -167,12 +170,17 @@ pub(crate) fn num_sent<const T: usize>(num_calls: impl IntoIterator<Item = usize
 where
     Poseidon2<T>: Permutation<T>,
 {
-    let merge = |calls: usize| 1 + DIGEST + NODES + 2 * (log_outer(calls) + LOG_LANES) + DIGEST;
-    num_calls
-        .into_iter()
-        .enumerate()
-        .map(|(level, calls)| walk::num_sent::<T>(calls) + if level > 0 { merge(calls) } else { 0 })
-        .sum()
+    const MERGE: usize = 1 + DIGEST + NODES + DIGEST;
+    let mut total = 0_usize;
+    for (level, calls) in num_calls.into_iter().enumerate() {
+        // Saturating sums would ask for more bytes than there are.
+        if level > 0 {
+            let rounds = walk::num_rounds(calls).saturating_mul(2);
+            total = total.saturating_add(MERGE).saturating_add(rounds);
+        }
+        total = total.saturating_add(walk::num_sent::<T>(calls));
+    }
+    total
 }
 
 /// The shape, as numbers to absorb: how many levels there are, and the calls of each.
@@ -182,7 +190,7 @@ pub(crate) fn shape<const T: usize>(levels: &[Level<'_, T>]) -> Vec<usize> {
 
 /// Step 3b's rounds: all bits are inside one block.
 fn order(log_outer: usize) -> Order {
-    let bits = log_outer + LOG_LANES;
+    let bits = log_outer.saturating_add(LOG_LANES);
     Order::new(bits, bits)
 }
 

@@ -218,7 +218,7 @@ fn check_merge(log_size: usize, rows: usize, seed: u64) {
     let words = words_of(&table, seed);
     let levels = table.levels();
     let level = levels.last().unwrap();
-    let outer = log_outer(level.num_calls);
+    let outer = walk::log_outer(level.num_calls);
     let mut rng = StdRng::seed_from_u64(seed);
     for more in [0, 1, 3] {
         let above = above(outer + more, &mut rng);

@@ -124,6 +124,9 @@ pub struct Claim<const T: usize> {
     pub inputs: [E; T],
 }
 
+/// D − 1, the degree of the Lagrange basis.
+const SKIP: u64 = POSITIONS as u64 - 1;
+
 /// The numerator of the walk's soundness error, over |E| − 1: what the draws can miss, summed
 /// over all of them.
 ///
@@ -134,8 +137,8 @@ pub fn error_numerator<const T: usize>(num_calls: usize) -> u64
 where
     Poseidon2<T>: Permutation<T>,
 {
-    let point = POSITIONS - 1 + log_outer(num_calls) + LOG_LANES;
-    point as u64 + error_numerator_from::<T>(num_calls)
+    let point = SKIP.saturating_add(num_rounds(num_calls) as u64);
+    point.saturating_add(error_numerator_from::<T>(num_calls))
 }
 
 /// The same of a walk from a point that was fixed before: without (D−1) + R.
@@ -143,12 +146,20 @@ pub(crate) fn error_numerator_from<const T: usize>(num_calls: usize) -> u64
 where
     Poseidon2<T>: Permutation<T>,
 {
-    let skip = (POSITIONS - 1) as u64;
-    let rounds = (log_outer(num_calls) + LOG_LANES) as u64;
-    let layer = 3 * skip + 3 * rounds;
-    let full = 2 * HALF_FULL_ROUNDS as u64 * (T as u64 - 1 + layer);
-    let partial = Poseidon2::<T>::PARTIAL_ROUNDS as u64 * (1 + layer);
-    (DIGEST as u64 - 1) + full + partial
+    const FULL_ROUNDS: u64 = 2 * HALF_FULL_ROUNDS as u64;
+    const BETA: u64 = DIGEST as u64 - 1;
+    // Saturating sums would say less security, never more.
+    let layer = (num_rounds(num_calls) as u64).saturating_add(SKIP).saturating_mul(3);
+    let weights = (T as u64).saturating_sub(1);
+    let full = layer.saturating_add(weights).saturating_mul(FULL_ROUNDS);
+    let partial_rounds = Poseidon2::<T>::PARTIAL_ROUNDS as u64;
+    let partial = layer.saturating_add(1).saturating_mul(partial_rounds);
+    BETA.saturating_add(full).saturating_add(partial)
+}
+
+/// R, the multilinear rounds of a layer.
+pub(crate) fn num_rounds(num_calls: usize) -> usize {
+    log_outer(num_calls).saturating_add(LOG_LANES)
 }
 
 /// Elements that a walk sends: y, and for each layer the skip message, three coefficients a
@@ -157,10 +168,11 @@ pub(crate) fn num_sent<const T: usize>(num_calls: usize) -> usize
 where
     Poseidon2<T>: Permutation<T>,
 {
-    let layer = NODES + 3 * (log_outer(num_calls) + LOG_LANES);
-    let full = 2 * HALF_FULL_ROUNDS * (layer + T);
-    let partial = Poseidon2::<T>::PARTIAL_ROUNDS * (layer + 2);
-    1 + full + partial
+    // Saturating sums would ask for more bytes than there are.
+    let layer = NODES.saturating_add(num_rounds(num_calls).saturating_mul(3));
+    let full = layer.saturating_add(T).saturating_mul(2 * HALF_FULL_ROUNDS);
+    let partial = layer.saturating_add(2).saturating_mul(Poseidon2::<T>::PARTIAL_ROUNDS);
+    full.saturating_add(partial).saturating_add(1)
 }
 
 /// Binds everything that the walk's shape depends on.
