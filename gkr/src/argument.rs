@@ -36,6 +36,7 @@
 
 use crate::Reject;
 use crate::calls::{CallTable, Layout, Level};
+use crate::codec::{DEGREE, WORD_BYTES};
 use crate::commit::Scheme;
 use crate::form::{self, Equations};
 use crate::permutation::{Permutation, Poseidon2};
@@ -148,6 +149,38 @@ fn prove_traced<const T: usize>(
     let point = form::prove(&levels, &layout, &claims, equations, words, num_variables, channel);
     // 5.
     let _ = scheme.open(committed, &point, channel);
+}
+
+/// Whether a proof of `len` bytes can be one of a table's words: what is known of its length
+/// before anything is made of the statement, so that a few bytes cause little work.
+///
+/// # Errors
+/// [`Reject::Truncated`] or [`Reject::Trailing`] for a shorter or longer one than there is;
+/// [`Reject::NumWords`] when the scheme is one for another number of words.
+pub fn admit<const T: usize>(
+    table: &CallTable<T>,
+    layout: &Layout<'_>,
+    scheme: &Scheme,
+    len: usize,
+) -> Result<(), Reject>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    if scheme.num_words() != layout.num_words() {
+        return Err(Reject::NumWords(scheme.num_words()));
+    }
+    let walk = levels::num_sent::<T>(table.levels().iter().map(|level| level.num_calls));
+    // A round of the form sends two elements.
+    let sent = walk + 2 * scheme.num_variables();
+    let opening = scheme.proof_bytes();
+    let rest = len.checked_sub(sent * DEGREE * WORD_BYTES).ok_or(Reject::Truncated)?;
+    if rest < *opening.start() {
+        return Err(Reject::Truncated);
+    }
+    match rest.checked_sub(*opening.end()) {
+        None | Some(0) => Ok(()),
+        Some(extra) => Err(Reject::Trailing(extra)),
+    }
 }
 
 /// Bytes of a proof, part by part.

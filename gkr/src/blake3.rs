@@ -13,7 +13,7 @@ use crate::simd::blake3 as lockstep;
 use p3_field::PrimeField32;
 use p3_symmetric::CryptographicHasher;
 
-use crate::F;
+use crate::{F, count};
 
 /// Bytes of a digest.
 pub(crate) const DIGEST_BYTES: usize = 32;
@@ -35,9 +35,12 @@ impl CryptographicHasher<u8, [u8; DIGEST_BYTES]> for Blake3 {
         I: IntoIterator<Item = &'a [u8]>,
     {
         let mut hasher = blake3::Hasher::new();
+        let mut len = 0;
         for slice in input {
+            len += slice.len();
             hasher.update(slice);
         }
+        count::message(len);
         hasher.finalize().into()
     }
 

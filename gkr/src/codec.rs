@@ -7,7 +7,7 @@
 
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 
-use crate::{E, F, Reject};
+use crate::{E, F, Reject, count};
 
 /// Bytes in one word.
 pub const WORD_BYTES: usize = 4;
@@ -66,6 +66,11 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// [`Reject::Truncated`] when fewer are left.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Reject> {
+        count::words(N.div_ceil(WORD_BYTES));
+        self.raw()
+    }
+
+    fn raw<const N: usize>(&mut self) -> Result<[u8; N], Reject> {
         let (head, rest) = self.rest.split_first_chunk().ok_or(Reject::Truncated)?;
         self.rest = rest;
         Ok(*head)
@@ -76,7 +81,12 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// [`Reject::Truncated`], or [`Reject::NonCanonicalWord`] for a word of p or more.
     pub fn word(&mut self) -> Result<F, Reject> {
-        let raw = u32::from_le_bytes(self.array()?);
+        count::words(1);
+        self.uncounted()
+    }
+
+    fn uncounted(&mut self) -> Result<F, Reject> {
+        let raw = u32::from_le_bytes(self.raw()?);
         if raw >= F::ORDER_U32 {
             return Err(Reject::NonCanonicalWord);
         }
@@ -88,9 +98,14 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// As [`Reader::word`].
     pub fn element(&mut self) -> Result<E, Reject> {
+        count::words(DEGREE);
+        self.uncounted_element()
+    }
+
+    fn uncounted_element(&mut self) -> Result<E, Reject> {
         let mut limbs = [F::ZERO; DEGREE];
         for limb in &mut limbs {
-            *limb = self.word()?;
+            *limb = self.uncounted()?;
         }
         Ok(E::from_basis_coefficients_fn(|i| limbs.get(i).copied().unwrap_or_default()))
     }
@@ -101,7 +116,8 @@ impl<'a> Reader<'a> {
     /// As [`Reader::word`].
     pub fn words(&mut self, len: usize) -> Result<Vec<F>, Reject> {
         self.require(len, WORD_BYTES)?;
-        (0..len).map(|_| self.word()).collect()
+        count::words(len);
+        (0..len).map(|_| self.uncounted()).collect()
     }
 
     /// The next `len` elements; nothing is allocated unless the input holds them.
@@ -110,7 +126,8 @@ impl<'a> Reader<'a> {
     /// As [`Reader::word`].
     pub fn elements(&mut self, len: usize) -> Result<Vec<E>, Reject> {
         self.require(len, WORD_BYTES * DEGREE)?;
-        (0..len).map(|_| self.element()).collect()
+        count::words(len * DEGREE);
+        (0..len).map(|_| self.uncounted_element()).collect()
     }
 
     /// Ends the reading.

@@ -15,6 +15,8 @@ pub mod calls;
 mod cheating;
 pub mod codec;
 pub mod commit;
+#[doc(hidden)]
+pub mod count;
 mod eq;
 mod error;
 pub mod form;

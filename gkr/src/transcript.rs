@@ -17,7 +17,7 @@ use p3_field::PrimeCharacteristicRing;
 
 use crate::blake3::Blake3;
 use crate::codec::{DEGREE, Reader, limbs, put_elements};
-use crate::{E, F, Reject};
+use crate::{E, F, Reject, count};
 
 /// The challenger below the channel; the polynomial commitment draws from it too.
 pub type Challenger = SerializingChallenger32<F, HashChallenger<u8, Blake3, 32>>;
@@ -55,6 +55,7 @@ pub trait Channel {
 
     /// A challenge from E∖{0}.
     fn draw(&mut self) -> E {
+        count::challenge();
         let challenger = self.challenger();
         first_nonzero(|| challenger.sample())
     }

@@ -1,9 +1,10 @@
 //! Systematic encoding.
 //!
-//! Per row: the payload's bytes become limbs, staged strip by strip. Per row and limb, each of
-//! them independent: interpolate from the payload half's cells, twist the coefficients by the
-//! powers of ω, evaluate on the parity half's cells. One limb of a row stays within the cache of
-//! the core that works on it.
+//! Per row: the payload's bytes become limbs, staged strip by strip; where its symbols stand in
+//! the matrix already, they are gathered from there. Per row and limb, each of them independent:
+//! interpolate from the payload half's cells, twist the coefficients by the powers of ω, evaluate
+//! on the parity half's cells. One limb of a row stays within the cache of the core that works
+//! on it.
 
 use std::borrow::Cow;
 
@@ -37,6 +38,24 @@ pub fn encode(params: &Params, payload: &[u8], matrix: &mut [F]) -> Result<(), E
         Encoder::<F>::new(params).encode(payload, matrix);
     } else {
         Encoder::<Packed>::new(params).encode(payload, matrix);
+    }
+    Ok(())
+}
+
+/// Encodes what stands in the payload half of `matrix`, symbols of any value, overwriting the
+/// parity half.
+///
+/// # Errors
+/// [`Error::MatrixLength`].
+#[tracing::instrument(name = "code.extend", skip_all, fields(rows = params.rows(), k = params.k()))]
+pub fn extend(params: &Params, matrix: &mut [F]) -> Result<(), Error> {
+    super::check_matrix(params, matrix)?;
+    type Packed = <F as Field>::Packing;
+    if params.half() < Packed::WIDTH {
+        // Too few cells to fill the lanes.
+        Encoder::<F>::new(params).extend(matrix);
+    } else {
+        Encoder::<Packed>::new(params).extend(matrix);
     }
     Ok(())
 }
@@ -92,14 +111,24 @@ impl<P: PackedField<Scalar = F>> Encoder<P> {
                     .zip(bytes.par_chunks_exact(P::WIDTH * self.c * SYMBOL_BYTES))
                     .for_each(|(strip, bytes)| stage(bytes, self.c, strip));
                 matrix.par_chunks_exact_mut(2 * self.half * self.c).enumerate().for_each_init(
-                    || Scratch {
-                        strips: Aligned::zero(GROUP * self.c * P::WIDTH),
-                        rows: Aligned::zero(row_stride(self.half) * self.c),
-                    },
+                    || self.scratch(),
                     |scratch, (limb, matrix)| self.encode_limb(staged, limb, matrix, scratch),
                 );
             },
         );
+    }
+
+    fn extend(&self, matrix: &mut [F]) {
+        matrix
+            .par_chunks_exact_mut(2 * self.half * self.c)
+            .for_each_init(|| self.scratch(), |scratch, limb| self.extend_limb(limb, scratch));
+    }
+
+    fn scratch(&self) -> Scratch {
+        Scratch {
+            strips: Aligned::zero(GROUP * self.c * P::WIDTH),
+            rows: Aligned::zero(row_stride(self.half) * self.c),
+        }
     }
 
     /// The bytes of a row, with zeros after the payload's end.
@@ -132,6 +161,30 @@ impl<P: PackedField<Scalar = F>> Encoder<P> {
             }
             scatter(&buffer[..used], c, rows, stride, group * GROUP);
         }
+        self.parity(matrix, scratch);
+    }
+
+    /// One limb of one row, from the payload half of its block of the matrix.
+    fn extend_limb(&self, matrix: &mut [F], scratch: &mut Scratch) {
+        let Scratch { strips: buffer, rows } = scratch;
+        let buffer = P::pack_slice_mut(buffer);
+        let (c, strips) = (self.c, self.half / P::WIDTH);
+        for first in (0..strips).step_by(GROUP) {
+            let buffer = &mut buffer[..GROUP.min(strips - first) * c];
+            gather(buffer, c, matrix, 2 * self.half, first);
+            for (i, strip) in buffer.chunks_exact_mut(c).enumerate() {
+                self.interpolate.interpolate(first + i, strip);
+            }
+            scatter(buffer, c, rows, row_stride(self.half), first);
+        }
+        self.parity(matrix, scratch);
+    }
+
+    /// The parity half of one limb of one row, from its strips, interpolated, in `scratch`.
+    fn parity(&self, matrix: &mut [F], scratch: &mut Scratch) {
+        let Scratch { strips: buffer, rows } = scratch;
+        let buffer = P::pack_slice_mut(buffer);
+        let (c, columns, stride) = (self.c, 2 * self.half, row_stride(self.half));
         let twist = P::pack_slice(&self.twist);
         for row in rows.chunks_exact_mut(stride) {
             let row = &mut row[..self.half];

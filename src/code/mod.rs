@@ -24,7 +24,7 @@ pub mod systematic;
 mod transform;
 mod vanishing;
 
-pub use encode::encode;
+pub use encode::{encode, extend};
 pub use payload::payload;
 pub use recover::recover;
 

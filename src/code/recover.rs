@@ -26,15 +26,15 @@ use crate::error::Error;
 use crate::params::Params;
 
 /// Recovers the whole matrix from `columns`, pairs of an index and the column's 5cn words, by
-/// row, limb and symbol. Their order does not matter; of more than half of all columns, the
-/// first half by index is used and the others are not looked at.
+/// row, limb and symbol, in ascending order of the indices. Of more than half of all columns,
+/// the first are used and the others are not looked at.
 ///
 /// The result is a codeword that agrees with the columns used. Whether it is the one that was
 /// committed to is for the caller to check.
 ///
 /// # Errors
-/// [`Error::NoSuchColumn`], [`Error::DuplicateColumn`], [`Error::ColumnLength`] for any of
-/// `columns`; [`Error::TooFewColumns`] for fewer than half.
+/// [`Error::NoSuchColumn`], [`Error::ColumnLength`], [`Error::DuplicateColumn`] for any of
+/// `columns`, then [`Error::UnsortedColumns`]; [`Error::TooFewColumns`] for fewer than half.
 #[tracing::instrument(name = "code.recover", skip_all, fields(rows = params.rows(), k = params.k()))]
 pub fn recover(params: &Params, columns: &[(usize, &[F])]) -> Result<Vec<F>, Error> {
     let known = known_columns(params, columns)?;
@@ -63,6 +63,11 @@ fn known_columns<'a>(
         if place.replace(words).is_some() {
             return Err(Error::DuplicateColumn { index });
         }
+    }
+    if let Some(&[(before, _), (index, _)]) =
+        columns.array_windows().find(|[(before, _), (index, _)]| before > index)
+    {
+        return Err(Error::UnsortedColumns { index, before });
     }
     let (needed, got) = (params.half(), columns.len());
     if got < needed {

@@ -28,7 +28,8 @@ pub struct LimbCode {
 impl LimbCode {
     /// The code of rows with these parameters.
     pub fn new(params: &Params) -> Self {
-        let dft = Radix2DFTSmallBatch::new(params.k());
+        // Its twiddles are made at the first transform, not before.
+        let dft = Radix2DFTSmallBatch::default();
         Self { log_k: params.log_k(), log_c: params.log_c(), dft }
     }
 

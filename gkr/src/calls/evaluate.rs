@@ -11,8 +11,8 @@ use p3_maybe_rayon::prelude::*;
 use tracing::instrument;
 
 use super::{CallTable, Piece, Source};
-use crate::F;
 use crate::permutation::{DIGEST, Packed, Permutation, Poseidon2};
+use crate::{F, count};
 
 impl<const T: usize> CallTable<T>
 where
@@ -54,6 +54,7 @@ where
         let (known, rest) = words.split_at_mut(self.digest(batch.start, 0));
         let pieces = &self.pieces()[batch];
         let size = pieces[0].size();
+        count::compressions(size * pieces.len());
         let digests = &mut rest[..DIGEST * size * pieces.len()];
         if is_chain(&pieces[0]) {
             let lanes = Packed::WIDTH;

@@ -29,6 +29,11 @@ use crate::codec::{DEGREE, Reader, WORD_BYTES};
 use crate::transcript::Challenger;
 use crate::{E, F, Reject};
 
+/// Bytes of an element of E.
+const ELEMENT_BYTES: usize = WORD_BYTES * DEGREE;
+/// Bytes of a count of digests.
+const COUNT_BYTES: usize = 4;
+
 /// Every length in a proof.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
@@ -80,6 +85,12 @@ impl Queries {
             // On each level a digest is sent at most once for each pair, and once for each query.
             max_digests: (0..depth).map(|level| rows.min(1 << level)).sum(),
         }
+    }
+
+    /// Without the digests.
+    const fn bytes(&self) -> usize {
+        let ground = if self.ground { WORD_BYTES } else { 0 };
+        ground + self.rows * self.row_bytes() + COUNT_BYTES
     }
 
     const fn row_bytes(&self) -> usize {
@@ -155,29 +166,55 @@ impl Shape {
     }
 }
 
+impl Shape {
+    /// Bytes of a proof without the digests of its multiproofs, and the most that these take.
+    pub(super) fn bytes(&self) -> (usize, usize) {
+        let rounds = self.rounds.iter();
+        let fixed: usize = rounds
+            .clone()
+            .map(|round| {
+                DIGEST_BYTES
+                    + ELEMENT_BYTES * round.ood
+                    + round.queries.bytes()
+                    + round.sumcheck.bytes()
+            })
+            .sum();
+        let queries = rounds.map(|round| &round.queries).chain([&self.last]);
+        let digests: usize = queries.map(|queries| queries.max_digests).sum();
+        let fixed = ELEMENT_BYTES * (1 + self.ood + self.final_evaluations)
+            + self.sumcheck.bytes()
+            + fixed
+            + self.last.bytes()
+            + self.final_sumcheck.bytes();
+        (fixed, digests * DIGEST_BYTES)
+    }
+}
+
 #[cfg(test)]
 impl Shape {
     /// Where the first count of digests stands.
     pub(super) fn first_count(&self) -> usize {
-        let element = WORD_BYTES * DEGREE;
-        let grinding =
-            |sumcheck: &Sumcheck| WORD_BYTES * if sumcheck.ground { sumcheck.rounds } else { 0 };
-        let mut at = element * (1 + self.ood + 2 * self.sumcheck.rounds) + grinding(&self.sumcheck);
+        let mut at = ELEMENT_BYTES * (1 + self.ood) + self.sumcheck.bytes();
         let queries = match self.rounds.first() {
             Some(round) => {
-                at += DIGEST_BYTES + element * round.ood;
+                at += DIGEST_BYTES + ELEMENT_BYTES * round.ood;
                 &round.queries
             }
             None => {
-                at += element * self.final_evaluations;
+                at += ELEMENT_BYTES * self.final_evaluations;
                 &self.last
             }
         };
-        at + WORD_BYTES * usize::from(queries.ground) + queries.rows * queries.row_bytes()
+        at + queries.bytes() - COUNT_BYTES
     }
 }
 
 impl Sumcheck {
+    const fn bytes(&self) -> usize {
+        let ground = if self.ground { WORD_BYTES } else { 0 };
+        self.rounds * (2 * ELEMENT_BYTES + ground)
+    }
+
     fn decode(&self, reader: &mut Reader<'_>) -> Result<SumcheckData<F, E>, Reject> {
         let values = reader.elements(2 * self.rounds)?;
         let polynomial_evaluations = values.as_chunks().0.to_vec();

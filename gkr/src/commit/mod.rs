@@ -39,6 +39,8 @@ mod prove;
 mod tests;
 mod verify;
 
+use std::ops::RangeInclusive;
+
 use p3_commit::MultilinearPcs;
 use p3_dft::Radix2DFTSmallBatch;
 use p3_merkle_tree::{MerkleCap, MerkleTreeMmcs};
@@ -201,6 +203,14 @@ impl Scheme {
     /// Variables of the committed multilinear: coordinates of a point.
     pub fn num_variables(&self) -> usize {
         self.pcs.num_variables()
+    }
+
+    /// Bytes of a root and its opening: the fewest and the most. Only the number of digests in
+    /// the Merkle multiproofs is not fixed.
+    pub fn proof_bytes(&self) -> RangeInclusive<usize> {
+        let (fixed, digests) = self.shape.bytes();
+        let fixed = DIGEST_BYTES + fixed;
+        fixed..=fixed + digests
     }
 
     /// log2 of the error of an opening, negated: p3's union bound over WHIR's terms alone.

@@ -162,6 +162,19 @@ where
     total
 }
 
+/// Elements that the levels send, from their numbers of calls.
+pub(crate) fn num_sent<const T: usize>(num_calls: impl IntoIterator<Item = usize>) -> usize
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    let merge = |calls: usize| 1 + DIGEST + NODES + 2 * (log_outer(calls) + LOG_LANES) + DIGEST;
+    num_calls
+        .into_iter()
+        .enumerate()
+        .map(|(level, calls)| walk::num_sent::<T>(calls) + if level > 0 { merge(calls) } else { 0 })
+        .sum()
+}
+
 /// The shape, as numbers to absorb: how many levels there are, and the calls of each.
 pub(crate) fn shape<const T: usize>(levels: &[Level<'_, T>]) -> Vec<usize> {
     [levels.len()].into_iter().chain(levels.iter().map(|level| level.num_calls)).collect()

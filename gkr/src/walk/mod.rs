@@ -151,6 +151,18 @@ where
     (DIGEST as u64 - 1) + full + partial
 }
 
+/// Elements that a walk sends: y, and for each layer the skip message, three coefficients a
+/// round, and the values at the new point.
+pub(crate) fn num_sent<const T: usize>(num_calls: usize) -> usize
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    let layer = NODES + 3 * (log_outer(num_calls) + LOG_LANES);
+    let full = 2 * HALF_FULL_ROUNDS * (layer + T);
+    let partial = Poseidon2::<T>::PARTIAL_ROUNDS * (layer + 2);
+    1 + full + partial
+}
+
 /// Binds everything that the walk's shape depends on.
 fn bind_shape<const T: usize>(num_calls: usize, channel: &mut impl Channel) {
     channel.bind_bytes(b"airda-gkr walk 1");
