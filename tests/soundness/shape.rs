@@ -62,10 +62,16 @@ fn item_06_a_proof_without_one_of_its_parts_is_refused() {
         for missing in 0..parts.len() {
             let mut kept = parts.clone();
             kept.remove(missing);
-            let body = &kept.concat();
-            let file = ProofFile { system: 0, membership: 1, chain_step: step.id(), body }.encode();
-            let refused = proof::verify_with(block.commitment(), &system, &file);
-            assert!(matches!(refused, Err(Error::Proof(_))), "{missing}: {refused:?}");
+            // As short as it is, and of the right length: then it is read to where it fails.
+            let short = kept.concat();
+            let mut filled = short.clone();
+            filled.resize(body.len(), 0);
+            for body in [&short, &filled] {
+                let (membership, chain_step) = (system.membership().id(), step.id());
+                let file = ProofFile { system: 0, membership, chain_step, body }.encode();
+                let refused = proof::verify_with(block.commitment(), &system, &file);
+                assert!(matches!(refused, Err(Error::Proof(_))), "{missing}: {refused:?}");
+            }
         }
         let nothing =
             ProofFile { system: 0, membership: 1, chain_step: step.id(), body: &[] }.encode();
