@@ -16,7 +16,7 @@
 //!     `commit::tests::parameters_are_bound_before_anything_is_drawn`, `proof::tests` here.
 //!  3. A challenge comes from outside or is drawn too early: `transcript::item_03`;
 //!     `airda_gkr::commit::tests::words_chosen_after_the_point_are_refused`,
-//!     `levels::tests::claims_that_trade_places_are_refused`.
+//!     `levels::tests::claims_that_trade_places_are_refused`, `walk::tests::forgeries`.
 //!  4. Proof of work is not checked, or ground before what it protects:
 //!     `airda_gkr::commit::tests::proofs_of_work_are_checked_and_come_after_what_they_protect`.
 //!
