@@ -1,6 +1,7 @@
-//! Provers of a false y who know a challenge before they send the ends that it follows, and
-//! choose ends that pass their gate and leave a true claim. Were the challenge known, the
-//! walk would hold from there on, and y would be false with true inputs.
+//! Provers of a false y, who carry it down to some layer and there send ends that leave a true
+//! claim: the walk holds from there on, and y is false with true inputs. Either these are the
+//! true ends, which do not pass their gate; or they are chosen to pass it by a prover who
+//! knows the challenge that follows them.
 
 use p3_field::{Field, PrimeCharacteristicRing};
 
@@ -40,6 +41,8 @@ struct Forger {
     /// In which layer's ends it makes the claim true, and whether it could.
     turn: usize,
     turned: bool,
+    /// Whether it does so by ends that do not pass their gate.
+    true_ends: bool,
 }
 
 impl Forger {
@@ -82,7 +85,9 @@ impl Forger {
     }
 
     fn end(&mut self, layer: usize, ends: &mut [E]) {
-        if layer == PARTIAL {
+        if layer == self.turn && self.true_ends {
+            self.turned = true;
+        } else if layer == PARTIAL {
             // γ·a³ + L has to be the claim, and η·a + L what it was, for η = 1.
             let mut form = self.weights;
             let gamma = pull_back(Poseidon2::<T>::constants(), &mut form);
@@ -111,8 +116,8 @@ impl Forger {
     }
 }
 
-/// Forgeries that make the claim true at that layer's ends: the next layer refuses them.
-fn refused_below(turn: usize) {
+/// What becomes of forgeries that make the claim true at that layer's ends.
+fn refused(turn: usize, true_ends: bool, expected: Reject) {
     let trace = trace(&inputs::<T>(CHUNK, 13));
     let mut turned = 0;
     for by in 1..=6 {
@@ -122,6 +127,7 @@ fn refused_below(turn: usize) {
             weights: [E::ZERO; T],
             turn,
             turned: false,
+            true_ends,
         };
         let mut channel = Altering::new(DOMAIN, |number, message, drawn| {
             forger.alter(number, message, drawn);
@@ -130,12 +136,26 @@ fn refused_below(turn: usize) {
         let proof = channel.finish();
         if forger.turned {
             turned += 1;
-            let refused = verify_bytes::<T>(CHUNK, &proof).map(drop);
-            assert_eq!(refused, Err(Reject::Skip { layer: turn + 1 }));
+            assert_eq!(verify_bytes::<T>(CHUNK, &proof).map(drop), Err(expected.clone()));
         }
     }
     // Half of the discriminants are squares.
     assert!(turned > 0);
+}
+
+fn refused_below(turn: usize) {
+    refused(turn, false, Reject::Skip { layer: turn + 1 });
+}
+
+#[test]
+fn a_full_rounds_true_ends_do_not_fit_a_false_claim() {
+    refused(0, true, Reject::Gate { layer: 0 });
+    refused(2, true, Reject::Gate { layer: 2 });
+}
+
+#[test]
+fn a_partial_rounds_true_ends_do_not_fit_a_false_claim() {
+    refused(PARTIAL, true, Reject::Gate { layer: PARTIAL });
 }
 
 /// κ, with which a full round's outputs are weighed anew.
