@@ -114,6 +114,15 @@ impl Block {
         }
     }
 
+    /// The same block under a commitment that need not be its own, as a cheating builder would
+    /// publish it.
+    #[cfg(feature = "testing")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn claiming_unchecked(self, commitment: Commitment) -> Self {
+        Self { commitment, ..self }
+    }
+
     /// The commitment.
     pub const fn commitment(&self) -> &Commitment {
         &self.commitment

@@ -11,12 +11,13 @@ pub(crate) struct Altering<A> {
     inner: ProverChannel,
     alter: A,
     sent: usize,
+    drawn: Vec<E>,
 }
 
-impl<A: FnMut(usize, &mut [E])> Altering<A> {
-    /// `alter` is given every message with its number.
+impl<A: FnMut(usize, &mut [E], &[E])> Altering<A> {
+    /// `alter` is given every message's number, the message, and what was drawn before it.
     pub(crate) fn new(domain: &[u8], alter: A) -> Self {
-        Self { inner: ProverChannel::new(domain), alter, sent: 0 }
+        Self { inner: ProverChannel::new(domain), alter, sent: 0, drawn: Vec::new() }
     }
 
     /// What was sent.
@@ -26,8 +27,8 @@ impl<A: FnMut(usize, &mut [E])> Altering<A> {
 }
 
 /// Adds one to one element of one message.
-pub(crate) fn add_one(message: usize, element: usize) -> impl FnMut(usize, &mut [E]) {
-    move |number, elements| {
+pub(crate) fn add_one(message: usize, element: usize) -> impl FnMut(usize, &mut [E], &[E]) {
+    move |number, elements, _| {
         if number == message {
             elements[element] += E::ONE;
         }
@@ -38,12 +39,18 @@ impl<A> Channel for Altering<A> {
     fn challenger(&mut self) -> &mut Challenger {
         self.inner.challenger()
     }
+
+    fn draw(&mut self) -> E {
+        let drawn = self.inner.draw();
+        self.drawn.push(drawn);
+        drawn
+    }
 }
 
-impl<A: FnMut(usize, &mut [E])> Sender for Altering<A> {
+impl<A: FnMut(usize, &mut [E], &[E])> Sender for Altering<A> {
     fn send(&mut self, message: &[E]) {
         let mut message = message.to_vec();
-        (self.alter)(self.sent, &mut message);
+        (self.alter)(self.sent, &mut message, &self.drawn);
         self.sent += 1;
         self.inner.send(&message);
     }

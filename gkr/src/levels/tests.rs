@@ -300,7 +300,7 @@ fn bent_position_sums_are_refused_at_the_end() {
     let level = &levels[1];
     let above = above(1, &mut StdRng::seed_from_u64(6));
     // One more for a, and for q(3).
-    let mut channel = Altering::new(b"merge", |number, message| match number {
+    let mut channel = Altering::new(b"merge", |number, message, _| match number {
         0 => message[0] += E::ONE,
         2 => message[3] += E::ONE,
         _ => {}

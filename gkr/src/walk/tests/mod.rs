@@ -1,3 +1,4 @@
+mod forgeries;
 mod reference;
 
 use p3_field::PrimeCharacteristicRing;
