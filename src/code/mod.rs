@@ -17,6 +17,7 @@
 
 mod domain;
 mod encode;
+mod extend;
 pub mod membership;
 mod payload;
 mod recover;
@@ -24,7 +25,8 @@ pub mod systematic;
 mod transform;
 mod vanishing;
 
-pub use encode::{encode, extend};
+pub use encode::encode;
+pub use extend::extend;
 pub use payload::payload;
 pub use recover::recover;
 

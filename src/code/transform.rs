@@ -152,10 +152,6 @@ pub(super) const fn row_stride(cells: usize) -> usize {
     cells + 16
 }
 
-/// Strips that are moved together, so that whole runs of the cache's lines are: the rows of the
-/// matrix are a power of two apart.
-pub(super) const GROUP: usize = 4;
-
 /// Reads neighbouring strips from rows `stride` words apart, the first being number `first`.
 /// In `strips` they are c words each, one after the other.
 pub(super) fn gather<P: PackedValue<Value = F>>(
