@@ -1,7 +1,7 @@
-//! Systematic encoding of a payload.
+//! Systematic encoding.
 //!
-//! Per row: the payload's bytes become limbs, staged strip by strip; then each limb goes to the
-//! payload half and is [extended](super::extend) to the parity half.
+//! Per row, the payload's bytes become limbs, staged strip by strip; each limb is then
+//! [extended](super::extend()) by itself.
 
 use std::borrow::Cow;
 
@@ -9,8 +9,8 @@ use airda_gkr::F;
 use p3_field::{Field, PackedField, PackedValue};
 use p3_maybe_rayon::prelude::*;
 
-use super::extend::{Encoder, GROUP, Scratch};
-use super::transform::{Aligned, row_stride, scatter};
+use super::extend::Extension;
+use super::transform::Aligned;
 use crate::bytes::symbols_from_bytes;
 use crate::error::Error;
 use crate::params::{LIMBS, Params, SYMBOL_BYTES};
@@ -39,11 +39,21 @@ pub fn encode(params: &Params, payload: &[u8], matrix: &mut [F]) -> Result<(), E
     Ok(())
 }
 
+/// What all rows and limbs share.
+struct Encoder<P> {
+    params: Params,
+    extension: Extension<P>,
+}
+
 impl<P: PackedField<Scalar = F>> Encoder<P> {
+    fn new(params: &Params) -> Self {
+        Self { params: *params, extension: Extension::new(params) }
+    }
+
     fn encode(&self, payload: &[u8], matrix: &mut [F]) {
-        let (c, k, m) = (self.params.c(), self.params.k(), self.params.m());
+        let (c, m) = (self.params.c(), self.params.m());
         matrix.par_chunks_exact_mut(m * LIMBS).enumerate().for_each_init(
-            || Aligned::zero(k * LIMBS),
+            || Aligned::zero(self.params.k() * LIMBS),
             |staged, (row, matrix)| {
                 let staged = P::pack_slice_mut(staged);
                 let bytes = self.row_payload(payload, row);
@@ -52,8 +62,11 @@ impl<P: PackedField<Scalar = F>> Encoder<P> {
                     .zip(bytes.par_chunks_exact(P::WIDTH * c * SYMBOL_BYTES))
                     .for_each(|(strip, bytes)| stage(bytes, c, strip));
                 matrix.par_chunks_exact_mut(m).enumerate().for_each_init(
-                    || self.scratch(),
-                    |scratch, (limb, matrix)| self.encode_limb(staged, limb, matrix, scratch),
+                    || self.extension.scratch(),
+                    |scratch, (limb, matrix)| {
+                        let staged = Some((&staged[limb * c..], LIMBS * c));
+                        self.extension.limb(staged, matrix, scratch);
+                    },
                 );
             },
         );
@@ -61,37 +74,16 @@ impl<P: PackedField<Scalar = F>> Encoder<P> {
 
     /// The bytes of a row, with zeros after the payload's end.
     fn row_payload<'a>(&self, payload: &'a [u8], row: usize) -> Cow<'a, [u8]> {
-        let len = self.params.row_bytes();
-        let rest = payload.get(row * len..).unwrap_or_default();
-        match rest.get(..len) {
+        let row_bytes = self.params.row_bytes();
+        let rest = payload.get(row * row_bytes..).unwrap_or_default();
+        match rest.get(..row_bytes) {
             Some(bytes) => Cow::Borrowed(bytes),
             None => {
-                let mut bytes = vec![0; len];
+                let mut bytes = vec![0; row_bytes];
                 bytes[..rest.len()].copy_from_slice(rest);
                 Cow::Owned(bytes)
             }
         }
-    }
-
-    /// One limb of one row, from the staged strips to its block of the matrix.
-    fn encode_limb(&self, staged: &[P], limb: usize, matrix: &mut [F], scratch: &mut Scratch) {
-        let Scratch { strips: buffer, rows } = scratch;
-        let buffer = P::pack_slice_mut(buffer);
-        let (c, columns) = (self.params.c(), self.params.columns());
-        let stride = row_stride(self.params.half());
-        for (group, staged) in staged.chunks(GROUP * LIMBS * c).enumerate() {
-            let staged = &staged[limb * c..];
-            scatter(staged, LIMBS * c, matrix, columns, group * GROUP);
-            let mut used = 0;
-            let strips = buffer.chunks_exact_mut(c).zip(staged.chunks(LIMBS * c));
-            for (i, (strip, staged)) in strips.enumerate() {
-                strip.copy_from_slice(&staged[..c]);
-                self.interpolate.interpolate(group * GROUP + i, strip);
-                used += c;
-            }
-            scatter(&buffer[..used], c, rows, stride, group * GROUP);
-        }
-        self.parity(matrix, scratch);
     }
 }
 
