@@ -65,17 +65,7 @@ impl<const T: usize> Statement<'_, T> {
         Poseidon2<T>: Permutation<T>,
     {
         let num_calls = self.table.levels().into_iter().map(|level| level.num_calls);
-        let num_calls: Vec<usize> = num_calls.collect();
-        // Powers of the form's challenge: an output and T inputs a level, and the equations.
-        // A sum beyond 64 bits would only count against the security.
-        let claims = num_calls
-            .len()
-            .saturating_mul(T.saturating_add(1))
-            .saturating_add(self.equations.len());
-        Reductions {
-            walk: levels::error_numerator::<T>(num_calls),
-            form_degree: claims.saturating_sub(1) as u64,
-        }
+        Reductions::new::<T>(num_calls, self.equations.len())
     }
 
     /// Step 1.

@@ -14,6 +14,7 @@ mod output;
 mod report;
 mod restore;
 mod run;
+mod security;
 
 use std::io;
 use std::path::PathBuf;
@@ -47,7 +48,7 @@ unreadable or malformed input, output that cannot be written."
 #[derive(Debug, Parser)]
 #[command(name = "airda", version, arg_required_else_help = true, subcommand_required = true)]
 struct Cli {
-    /// Print errors only, and what --json, inspect and profiles are asked for.
+    /// Print errors only, and what --json, inspect, profiles and security are asked for.
     #[arg(long, short, global = true)]
     quiet: bool,
     #[command(subcommand)]
@@ -90,6 +91,8 @@ enum Command {
     Bench(bench::Bench),
     /// List the known profiles with their sizes and sample counts.
     Profiles,
+    /// Tell how secure proofs are, error by error, from their parameters alone.
+    Security(security::SecurityArgs),
 }
 
 /// What to encode and how.
@@ -168,7 +171,7 @@ impl Encoding {
 pub(crate) fn main() -> ExitCode {
     let command = Cli::command().after_long_help(profile_help()).mut_subcommands(|sub| {
         match sub.get_name() {
-            "run" | "build" => sub.after_help(profile_help()),
+            "run" | "build" | "security" => sub.after_help(profile_help()),
             "bench" => sub.mut_subcommands(|sub| sub.after_help(profile_help())),
             _ => sub,
         }
@@ -207,6 +210,7 @@ fn dispatch(command: Command, output: &Output) -> Result<(), Failure> {
         Command::Inspect { file } => inspect::inspect(&file),
         Command::Bench(bench) => bench::run(&bench, output),
         Command::Profiles => inspect::profiles(output),
+        Command::Security(args) => security::security(&args),
     }
 }
 

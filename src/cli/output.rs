@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write as _};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 
 use super::failure::Failure;
 
@@ -80,6 +81,13 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 /// What was asked for did not get through.
 pub(crate) fn cannot_print(error: &io::Error) -> Failure {
     Failure::unusable(format!("cannot write to stdout: {error}"))
+}
+
+/// A result as one JSON object.
+pub(crate) fn json(result: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(result)
+        .map_err(|error| Failure::unusable(format!("cannot write JSON: {error}")))?;
+    print(&text)
 }
 
 /// Rows of cells in aligned columns: the first to the left, the others to the right, except for

@@ -9,7 +9,7 @@ use airda::{CheckedColumn, Column, Commitment, Error, proof};
 
 use super::failure::Failure;
 use super::inspect::codeword_bytes;
-use super::output::{Output, print};
+use super::output::{Output, json};
 use super::report::Report;
 use super::{Job, RunArgs};
 
@@ -101,9 +101,7 @@ pub(super) fn run(args: &RunArgs, output: &Output) -> Result<(), Failure> {
 
     report.derive();
     if args.json {
-        let json = serde_json::to_string_pretty(&report)
-            .map_err(|error| Failure::unusable(format!("cannot write JSON: {error}")))?;
-        print(&json)?;
+        json(&report)?;
     } else {
         output.say(&report.table())?;
     }

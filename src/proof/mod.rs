@@ -229,3 +229,7 @@ fn bind(commitment: &Commitment, system: &System, channel: &mut impl Channel) {
     channel.bind_words(commitment.root_col());
     channel.bind_words(commitment.root());
 }
+
+#[cfg(test)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
+mod tests;

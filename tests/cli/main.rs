@@ -11,6 +11,7 @@ mod inspect;
 mod restore;
 mod run;
 mod sample;
+mod security;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -186,6 +186,94 @@ fn a_proof_holds_for_its_own_statement_only_at_width_24() {
     holds_for_its_own_statement_only::<24>();
 }
 
+/// The first challenge once a statement is bound.
+fn challenge<const T: usize>(
+    table: &CallTable<T>,
+    layout: Layout<'_>,
+    equations: &Equations<'_>,
+) -> E {
+    let mut channel = ProverChannel::new(b"argument");
+    Statement { table, layout, equations }.bind(&table.levels(), &mut channel);
+    channel.draw()
+}
+
+/// A table of constants, but that the second piece may consume the first.
+fn constants<const T: usize>(base: usize, pieces: &[usize], transient: bool) -> CallTable<T> {
+    let mut table = CallTable::new(base);
+    let inputs = [Source::Constant(F::ONE); T];
+    for (index, &log_size) in pieces.iter().enumerate() {
+        let mut inputs = inputs;
+        if index == 1 && transient {
+            for (v, input) in inputs.iter_mut().take(DIGEST).enumerate() {
+                *input = Source::Block { start: table.digest(0, v) };
+            }
+        }
+        if index == 0 && transient {
+            table.push_transient(log_size, inputs);
+        } else {
+            table.push(log_size, inputs);
+        }
+    }
+    table
+}
+
+/// So many equations, about the first word.
+fn some_equations(count: usize) -> Equations<'static> {
+    let mut equations = Equations::new();
+    for _ in 0..count {
+        let term = Term { start: 0, vector: Equations::UNIT, coefficient: E::ONE };
+        equations.push(Equation { terms: vec![term], value: E::ONE });
+    }
+    equations
+}
+
+/// Statements that differ in one of the numbers that are absorbed draw different challenges;
+/// where it cannot differ alone, see the next test.
+#[test]
+fn statements_that_differ_draw_other_challenges() {
+    let none = some_equations(0);
+    let whole = |table: &CallTable<16>| challenge(table, Layout::whole(table), &none);
+    let coded = |table: &CallTable<16>, log_column, log_columns| {
+        let code = RandomCode::new(log_column, log_columns, 1);
+        challenge(table, Layout::messages(table, &code), &none)
+    };
+    let table = constants::<16>(128, &[2, 2], false);
+    let first = whole(&table);
+    assert_eq!(first, whole(&table), "the same statement");
+
+    let wide = constants::<24>(128, &[2, 2], false);
+    assert_ne!(first, challenge(&wide, Layout::whole(&wide), &none), "width");
+    assert_ne!(first, whole(&constants(256, &[2, 2], false)), "words before the digests");
+    assert_ne!(first, whole(&constants(128, &[3], false)), "pieces");
+    assert_ne!(first, whole(&constants(128, &[2, 1], false)), "calls");
+    assert_ne!(first, whole(&constants(128, &[2, 2], true)), "levels");
+    assert_ne!(first, coded(&table, 2, 2), "messages instead of all words");
+    assert_ne!(coded(&table, 2, 2), coded(&table, 3, 2), "a column's length");
+    assert_ne!(coded(&table, 2, 2), coded(&table, 2, 3), "a codeword's columns");
+    // 96 and 128 source words, whose messages take 64 words of what is committed.
+    let [shorter, longer] = [96, 128].map(|base| constants::<16>(base, &[5], false));
+    let code = RandomCode::new(2, 2, 1);
+    let [a, b] = [&shorter, &longer].map(|table| Layout::messages(table, &code));
+    assert_eq!((a.base(), b.base()), (64, 64));
+    assert_ne!(challenge(&shorter, a, &none), challenge(&longer, b, &none), "source words");
+    let one = challenge(&table, Layout::whole(&table), &some_equations(1));
+    assert_ne!(first, one, "equations");
+}
+
+/// What is absorbed, written down: the domain, then these numbers and no others.
+#[test]
+fn a_statement_is_bound_by_its_numbers() {
+    // Levels of 8 + 4 calls and of 8; 96 source words, of which 48 are messages.
+    let table = constants::<16>(96, &[3, 3, 2], true);
+    let code = RandomCode::new(3, 2, 1);
+    let layout = Layout::messages(&table, &code);
+    let mut channel = ProverChannel::new(b"argument");
+    channel.bind_bytes(b"airda gkr, stacked, one form, version 2");
+    let numbers: [u64; 12] = [16, 8, 96, 20, 3, 48, 3, 2, 5, 2, 12, 8];
+    channel.bind_bytes(&numbers.map(u64::to_le_bytes).concat());
+    assert_eq!(challenge(&table, layout, &some_equations(5)), channel.draw());
+}
+
 /// Source words of which only the messages are committed: parity words are what the code says,
 /// whatever a prover hashes instead.
 #[test]

@@ -58,7 +58,7 @@ pub use self::parameters::{Fold, MAX_VARIABLES, Parameters, TARGET_BITS};
 #[cfg(feature = "prover")]
 pub use self::prove::Committed;
 use crate::blake3::{Blake3, DIGEST_BYTES};
-use crate::security::{Reductions, Report};
+use crate::security::{Opening, Reductions};
 use crate::transcript::{Challenger, Channel};
 use crate::{E, F, Reject};
 pub use p3_whir::SecurityAssumption;
@@ -123,8 +123,8 @@ fn plain_tree() -> PlainTree {
 
 impl Scheme {
     /// The scheme for vectors of `num_words` words, at the least per-term level whose composed
-    /// security reaches the parameters' target, [`Reductions::largest`] included. What a
-    /// proof really reaches is its own [`Report`].
+    /// security reaches the parameters' target, `Reductions::largest` included. What a
+    /// proof really reaches is its own [`Report`](crate::security::Report).
     ///
     /// # Errors
     /// [`Reject::NumWords`] for no word or more than 2^25; [`Reject::BelowTarget`] when no
@@ -145,13 +145,15 @@ impl Scheme {
             // A refuted conjecture proves nothing.
             return Err(refused);
         }
+        let reductions = Reductions::largest();
         for level in parameters.levels() {
             // Higher levels need more grinding, never less.
             let Ok(config) = parameters.config(num_variables, level) else { break };
             let scheme = Self::from_config(parameters, num_words, level, config, &protocol);
             let Some(scheme) = scheme else { continue };
-            let report = Report::new(&scheme, &Reductions::largest());
-            if report.proof_system_bits >= target {
+            let between = reductions.bits(scheme.log2_list_size(), num_variables);
+            let error = (-scheme.opening_bits()).exp2() + (-between).exp2();
+            if -error.log2() >= target {
                 return Ok(scheme);
             }
         }
@@ -222,9 +224,14 @@ impl Scheme {
         self.security.error().bits()
     }
 
-    /// log2 of how many vectors a root may leave open (0 in unique decoding).
+    /// log2 of how many vectors a root may leave open (0 in unique decoding), as p3 says.
     pub const fn log2_list_size(&self) -> f64 {
         self.security.log2_max_candidates
+    }
+
+    /// What the opening's security depends on.
+    pub(crate) fn opening(&self) -> Opening {
+        Opening::new(&self.pcs)
     }
 
     /// Everything that fixes the opening protocol, as numbers: what [`Scheme::bind`] absorbs.

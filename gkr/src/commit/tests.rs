@@ -2,12 +2,14 @@ use p3_field::PrimeCharacteristicRing;
 use p3_keccak::Keccak256Hash;
 use p3_symmetric::CryptographicHasher;
 use p3_whir::SecurityAssumption::{self, JohnsonBound, UniqueDecoding};
+use p3_whir::WhirConfigError;
 use proptest::prelude::*;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::*;
 use crate::codec::WORD_BYTES;
+use crate::security::Report;
 use crate::transcript::{ProverChannel, Sender, VerifierChannel};
 
 const DOMAIN: &[u8] = b"opening tests";
@@ -184,6 +186,42 @@ fn refuses_parameters_below_their_target() {
         Fold { variables: 5, shrink: 0 },
     );
     assert!(matches!(Scheme::new(&stretched, 1 << 24), Err(Reject::BelowTarget { .. })));
+}
+
+/// The gaps of 2^25 words at 142 bits could be ground away, but with more than is allowed.
+#[test]
+fn refuses_more_grinding_than_is_allowed() {
+    let fold = |variables, shrink| Fold { variables, shrink };
+    let entry =
+        |target| Parameters::insecure_for_tests(JohnsonBound, 1, target, fold(7, 5), fold(4, 2));
+    let error = entry(142).config(25, 142).unwrap_err();
+    assert!(
+        matches!(error, WhirConfigError::PowBitsExceedBudget { required: 25.., .. }),
+        "{error}"
+    );
+    assert!(matches!(Scheme::new(&entry(142), 1 << 25), Err(Reject::BelowTarget { .. })));
+    assert!(Scheme::new(&entry(128), 1 << 25).is_ok());
+}
+
+/// Schedules that no code, or no proof of the target's security, follows from.
+#[test]
+fn refuses_entries_that_cannot_reach_their_target() {
+    let fold = |variables, shrink| Fold { variables, shrink };
+    let (first, later) = (fold(7, 5), fold(4, 2));
+    for (why, regime, rate, target, first, later, len) in [
+        ("codes without redundancy", JohnsonBound, 0, 128, first, later, 1 << 20),
+        ("a round without redundancy", JohnsonBound, 1, 128, fold(7, 8), later, 1 << 20),
+        ("a later round without it", UniqueDecoding, 1, 128, first, fold(4, 9), 1 << 22),
+        ("nothing folded at first", JohnsonBound, 1, 128, fold(0, 0), later, 1 << 20),
+        ("nothing folded later", UniqueDecoding, 1, 128, first, fold(0, 0), 1 << 20),
+        ("a domain beyond the field's", UniqueDecoding, 8, 128, fold(3, 3), later, 1 << 24),
+        ("no bits left by the linear form", UniqueDecoding, 1, 140, first, later, 1 << 12),
+        ("a field that is too small", UniqueDecoding, 1, 155, first, later, 1 << 12),
+    ] {
+        let entry = Parameters::insecure_for_tests(regime, rate, target, first, later);
+        let refused = Some(Reject::BelowTarget { id: 0, target });
+        assert_eq!(Scheme::new(&entry, len).err(), refused, "{why}");
+    }
 }
 
 #[test]

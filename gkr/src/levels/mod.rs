@@ -32,7 +32,7 @@
 //! y is, or a is, or what is owed of the committed vector. A false y leaves false inputs at r, so
 //! a b_v is false or something that is owed. If a or a b_v is false, their sum is but for κ, some
 //! d_v is but for ζ' and the bits, and level j + 1's outputs are but for β; and so on down, where
-//! nothing is left but what is owed. [`error_numerator`] adds up: the walk's own for level 0; 8
+//! nothing is left but what is owed. [`numerators`] lists: the walk's own for level 0; 8
 //! for κ, 14 for ζ', 2 a bit and the walk's without the draw of a point for each level more.
 //!
 //! # Cost
@@ -66,6 +66,7 @@ use crate::F;
 use crate::calls::Level;
 use crate::eq::eq_points;
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
+use crate::security::Numerator;
 use crate::sumcheck::Order;
 use crate::walk::{self, LOG_LANES, POSITIONS, Point, dot, lagrange};
 
@@ -145,24 +146,24 @@ fn kernel(z: E, zeta: E) -> E {
     dot(&lagrange::<POSITIONS>(z), &lagrange::<POSITIONS>(zeta))
 }
 
-/// The numerator of the levels' soundness error, over |E| − 1, from their numbers of calls.
-pub(crate) fn error_numerator<const T: usize>(num_calls: impl IntoIterator<Item = usize>) -> u64
+/// The numerators of the levels' soundness error, over |E| − 1, from their numbers of calls.
+pub(crate) fn numerators<const T: usize>(
+    num_calls: impl IntoIterator<Item = usize>,
+) -> Vec<Numerator>
 where
     Poseidon2<T>: Permutation<T>,
 {
-    let mut total = 0_u64;
+    let mut all = Vec::new();
     for (level, calls) in num_calls.into_iter().enumerate() {
-        // Saturating sums would say less security, never more.
-        let error = if level == 0 {
-            walk::error_numerator::<T>(calls)
-        } else {
-            let merge = const { (DIGEST + NODES - 1) as u64 };
-            let rounds = (walk::num_rounds(calls) as u64).saturating_mul(2);
-            merge.saturating_add(rounds).saturating_add(walk::error_numerator_from::<T>(calls))
-        };
-        total = total.saturating_add(error);
+        if level > 0 {
+            let part = format!("merge into level {level}");
+            all.push(Numerator::new(&part, "weights of the claims", 1, [DIGEST]));
+            all.push(Numerator::new(&part, "positions", 1, [NODES - 1]));
+            all.push(Numerator::new(&part, "sumcheck", walk::num_rounds(calls), [2]));
+        }
+        all.extend(walk::numerators::<T>(level, calls));
     }
-    total
+    all
 }
 
 /// Elements that the levels send, from their numbers of calls.

@@ -334,11 +334,13 @@ fn position_sums_equal_their_definition() {
 
 #[test]
 fn errors_add_up_over_levels() {
-    let one = walk::error_numerator::<16>(1000);
-    assert_eq!(error_numerator::<16>([1000]), one);
+    let total = |numerators: Vec<Numerator>| numerators.iter().map(Numerator::total).sum::<u64>();
+    let one = total(walk::numerators::<16>(0, 1000));
+    assert_eq!(numerators::<16>([1000]), walk::numerators::<16>(0, 1000));
     // R = 3 + 4: the second walk draws no point, of 7 + R; κ, ζ' and R bits.
-    assert_eq!(error_numerator::<16>([1000, 1000]), 2 * one - (7 + 7) + 8 + 14 + 2 * 7);
-    assert!(error_numerator::<24>([1 << 25; 4]) > 3 * walk::error_numerator::<24>(1 << 25));
+    assert_eq!(total(numerators::<16>([1000, 1000])), 2 * one - (7 + 7) + 8 + 14 + 2 * 7);
+    let largest = total(walk::numerators::<24>(0, 1 << 25));
+    assert!(total(numerators::<24>([1 << 25; 4])) > 3 * largest);
 }
 
 // What the table refuses.

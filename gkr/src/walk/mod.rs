@@ -35,7 +35,7 @@
 //!
 //! # Soundness
 //! If the claim is true at its end, it is false at its start with probability at most
-//! [`error_numerator`]/(|E| − 1); so a set of false outputs passes both of the caller's checks no
+//! the sum of `numerators` over |E| − 1; so a set of false outputs passes both of the caller's checks no
 //! more often. Rows without a call are part of the statement (their input is zero): the caller's
 //! side of y includes P(0) times [`Point::tail`].
 //!
@@ -89,6 +89,7 @@ pub use verify::verify;
 pub(crate) use verify::verify_from;
 
 use crate::permutation::{DIGEST, HALF_FULL_ROUNDS, Permutation, Poseidon2};
+use crate::security::Numerator;
 use crate::transcript::Channel;
 use crate::{E, F};
 
@@ -124,37 +125,26 @@ pub struct Claim<const T: usize> {
     pub inputs: [E; T],
 }
 
-/// D − 1, the degree of the Lagrange basis.
-const SKIP: u64 = POSITIONS as u64 - 1;
-
-/// The numerator of the walk's soundness error, over |E| − 1: what the draws can miss, summed
-/// over all of them.
+/// The numerators of the soundness error of the walk over level `level`, over |E| − 1: what the
+/// draws can miss, summed over all of them.
 ///
 /// With D = 8, R = m + 4 rounds a layer and N_P partial rounds:
-/// (D−1) + R + 7 for ρ and β; t−1 + 3(D−1) + 3R for a full round (weights, ζ', r'), the
-/// weights being powers of κ³, which is uniform as κ is; 1 + 3(D−1) + 3R for a partial one.
-pub fn error_numerator<const T: usize>(num_calls: usize) -> u64
+/// (D−1) + R for ρ, unless it was fixed before, as it is for every level but the first, and 7
+/// for β; t−1 + 3(D−1) + 3R for a full round (weights, ζ', r'), the weights being powers of κ³,
+/// which is uniform as κ is; 1 + 3(D−1) + 3R for a partial one.
+pub(crate) fn numerators<const T: usize>(level: usize, num_calls: usize) -> Vec<Numerator>
 where
     Poseidon2<T>: Permutation<T>,
 {
-    let point = SKIP.saturating_add(num_rounds(num_calls) as u64);
-    point.saturating_add(error_numerator_from::<T>(num_calls))
-}
-
-/// The same of a walk from a point that was fixed before: without (D−1) + R.
-pub(crate) fn error_numerator_from<const T: usize>(num_calls: usize) -> u64
-where
-    Poseidon2<T>: Permutation<T>,
-{
-    const FULL_ROUNDS: u64 = 2 * HALF_FULL_ROUNDS as u64;
-    const BETA: u64 = DIGEST as u64 - 1;
-    // Saturating sums would say less security, never more.
-    let layer = (num_rounds(num_calls) as u64).saturating_add(SKIP).saturating_mul(3);
-    let weights = (T as u64).saturating_sub(1);
-    let full = layer.saturating_add(weights).saturating_mul(FULL_ROUNDS);
-    let partial_rounds = Poseidon2::<T>::PARTIAL_ROUNDS as u64;
-    let partial = layer.saturating_add(1).saturating_mul(partial_rounds);
-    BETA.saturating_add(full).saturating_add(partial)
+    let part = format!("walk of level {level}");
+    let rounds = num_rounds(num_calls);
+    let layer = |weights| [weights, const { 3 * (POSITIONS - 1) }, rounds.saturating_mul(3)];
+    let point = Numerator::new(&part, "point", 1, [POSITIONS - 1, rounds]);
+    let weights = Numerator::new(&part, "output weights", 1, [DIGEST - 1]);
+    let full = Numerator::new(&part, "full rounds", 2 * HALF_FULL_ROUNDS, layer(const { T - 1 }));
+    let partial = Numerator::new(&part, "partial rounds", Poseidon2::<T>::PARTIAL_ROUNDS, layer(1));
+    let drawn = (level == 0).then_some(point);
+    drawn.into_iter().chain([weights, full, partial]).collect()
 }
 
 /// R, the multilinear rounds of a layer.

@@ -14,7 +14,7 @@ use clap::{Args, Subcommand};
 
 use super::choice::Choice;
 use super::failure::Failure;
-use super::output::{Output, print};
+use super::output::{self, Output};
 use measure::Series;
 use spans::Spans;
 
@@ -104,12 +104,7 @@ fn say(
     table: impl FnOnce() -> String,
     output: &Output,
 ) -> Result<(), Failure> {
-    if !json {
-        return output.say(&table());
-    }
-    let text = serde_json::to_string_pretty(result)
-        .map_err(|error| Failure::unusable(format!("cannot write JSON: {error}")))?;
-    print(&text)
+    if json { output::json(result) } else { output.say(&table()) }
 }
 
 #[cfg(test)]

@@ -389,6 +389,12 @@ fn proof_bytes_are_pinned() {
 #[test]
 fn soundness_error_counts_every_draw() {
     // m = 10: (7 + 14 + 7) + 8·(15 + 21 + 42) + 20·(1 + 21 + 42), and the same at width 24.
-    assert_eq!(error_numerator::<16>(1 << 17), 28 + 8 * 78 + 20 * 64);
-    assert_eq!(error_numerator::<24>(1 << 17), 28 + 8 * 86 + 23 * 64);
+    let total = |numerators: Vec<Numerator>| numerators.iter().map(Numerator::total).sum::<u64>();
+    assert_eq!(total(numerators::<16>(0, 1 << 17)), 28 + 8 * 78 + 20 * 64);
+    assert_eq!(total(numerators::<16>(0, (1 << 16) + 1)), 28 + 8 * 78 + 20 * 64);
+    assert_eq!(total(numerators::<24>(0, 1 << 17)), 28 + 8 * 86 + 23 * 64);
+    // No call, or one chunk of them: m = 0. Further down the point is given.
+    assert_eq!(numerators::<16>(0, 0), numerators::<16>(0, 128));
+    assert_eq!(total(numerators::<16>(0, 128)), 18 + 8 * 48 + 20 * 34);
+    assert_eq!(total(numerators::<16>(1, 128)), 7 + 8 * 48 + 20 * 34);
 }

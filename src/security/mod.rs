@@ -1,0 +1,124 @@
+//! How secure a proof of given parameters is, computed from the parameters alone.
+//!
+//! The proof system's own error is composed by the gkr crate. Beside it stand the byte hash, the
+//! commitment's collision resistance (8 words, in the ideal-permutation model, by birthday: the
+//! same at both widths) and the membership vector, stated for one query to H': a prover that
+//! asks 2^Q times succeeds with 2^Q times the probability. Membership by construction loses
+//! nothing.
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
+
+use airda_gkr::argument::Statement;
+use airda_gkr::calls::Layout;
+use airda_gkr::commit::Scheme;
+pub use airda_gkr::commit::SecurityAssumption;
+use airda_gkr::permutation::{DIGEST, Permutation, Poseidon2};
+use airda_gkr::security::Reductions;
+pub use airda_gkr::security::{Line, Report};
+use p3_field::PrimeField32;
+
+use crate::F;
+use crate::code::systematic::LimbCode;
+use crate::error::Error;
+use crate::params::{HashWidth, LIMBS, Params};
+use crate::proof::{Membership, System};
+use crate::relation::Relation;
+
+/// The security of the proofs of one shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Security {
+    /// The proof system, error by error.
+    pub proof: Report,
+    /// What the proof system's error does not count: membership, the byte hash, the commitment.
+    pub beside: Vec<Line>,
+    /// The composed proof system, in bits.
+    pub proof_bits: f64,
+    /// The least of all parts, in bits.
+    pub overall_bits: f64,
+}
+
+impl Security {
+    /// The security of the proofs that `system` makes for `params`.
+    ///
+    /// # Errors
+    /// [`Error::Proof`] when the system has no instance for that size.
+    pub fn new(params: &Params, system: &System) -> Result<Self, Error> {
+        match params.hash() {
+            HashWidth::W16 => Self::at_width::<16>(params, system),
+            HashWidth::W24 => Self::at_width::<24>(params, system),
+        }
+    }
+
+    fn at_width<const T: usize>(params: &Params, system: &System) -> Result<Self, Error>
+    where
+        Poseidon2<T>: Permutation<T>,
+    {
+        let relation = Relation::<T>::with_chain_step(params, system.chain_step());
+        let table = relation.table();
+        let code = LimbCode::new(params);
+        let layout = match system.membership() {
+            Membership::Construction => Layout::messages(table, &code),
+            Membership::Vector => Layout::whole(table),
+        };
+        let scheme = Scheme::new(system.parameters(), layout.num_words())?;
+        // The words of the row digests and of root_col, and by vector a product a row.
+        let digests = params.rows().saturating_add(1).saturating_mul(DIGEST);
+        let equations = match system.membership() {
+            Membership::Construction => digests,
+            Membership::Vector => digests.saturating_add(params.rows()),
+        };
+        let num_calls = table.levels().into_iter().map(|level| level.num_calls);
+        let reductions = Reductions::new::<T>(num_calls, equations);
+        Ok(Self::compose(params, &Report::new(&scheme, &reductions), system.membership()))
+    }
+
+    /// The security of proofs of `statement`, opened with `scheme`.
+    pub(crate) fn of<const T: usize>(
+        params: &Params,
+        scheme: &Scheme,
+        statement: &Statement<'_, T>,
+    ) -> Self
+    where
+        Poseidon2<T>: Permutation<T>,
+    {
+        let membership = match statement.layout.code() {
+            Some(_) => Membership::Construction,
+            None => Membership::Vector,
+        };
+        Self::compose(params, &Report::new(scheme, &statement.reductions()), membership)
+    }
+
+    fn compose(params: &Params, proof: &Report, membership: Membership) -> Self {
+        let mut beside = vec![membership_line(params, membership)];
+        beside.extend(proof.hashes.iter().cloned());
+        beside.push(commitment_line(params));
+        let proof_bits = proof.proof_system_bits;
+        let overall_bits = beside.iter().map(|line| line.bits).fold(proof_bits, f64::min);
+        Self { proof: proof.clone(), beside, proof_bits, overall_bits }
+    }
+}
+
+/// p^8 digests, by birthday.
+fn commitment_line(params: &Params) -> Line {
+    let bits = DIGEST as f64 * f64::from(F::ORDER_U32).log2() / 2.0;
+    Line::plain("commitment", params.hash().name(), "p^(8/2), by birthday", bits)
+}
+
+/// −log2 of (k − 1)/(|E| − m), the chance that a row off the code passes at a random point.
+fn membership_line(params: &Params, membership: Membership) -> Line {
+    let line = |step, error: &str, bits| Line::plain("membership", step, error, bits);
+    match membership {
+        Membership::Construction => line("by construction", "0", f64::INFINITY),
+        Membership::Vector => {
+            // |E| − m is |E| to more places than a double holds.
+            let field = LIMBS as f64 * f64::from(F::ORDER_U32).log2();
+            let roots = params.k().saturating_sub(1).max(1);
+            let error = format!("{roots}/(|E| - {})", params.m());
+            line("by vector, a query", &error, field - (roots as f64).log2())
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
