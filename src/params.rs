@@ -12,12 +12,13 @@ use crate::error::Error;
 pub const LIMBS: usize = 5;
 /// Payload bytes in a symbol: 152 bits in base-p digits, since p^5 > 2^152.
 pub const SYMBOL_BYTES: usize = 19;
-/// Largest supported log2 of the row length.
-pub const MAX_LOG_K: usize = 20;
+/// Largest supported log2 of the row length: a verifier's tables for a row, and then a column's
+/// for [`MAX_LOG_COLUMN_WORDS`], keep within 64 MiB.
+pub const MAX_LOG_K: usize = 18;
 /// Largest supported number of rows.
 pub const MAX_ROWS: usize = 4096;
 /// Largest supported log2 of the words in a column, 5cn: a verifier's call table grows with them.
-pub const MAX_LOG_COLUMN_WORDS: usize = 18;
+pub const MAX_LOG_COLUMN_WORDS: usize = 17;
 /// Largest supported log2 of the committed words.
 pub const MAX_LOG_WORDS: usize = 25;
 
@@ -130,7 +131,7 @@ impl Params {
     ) -> Result<Self, Error> {
         let refuse = |why| Err(Error::Params(why));
         if log_k > MAX_LOG_K {
-            return refuse("rows longer than 2^20 symbols are not supported");
+            return refuse("rows longer than 2^18 symbols are not supported");
         }
         if log_c > log_k {
             return refuse("a cell may not be longer than a row's payload");
@@ -148,7 +149,7 @@ impl Params {
             return refuse("the payload does not fit into the rows");
         }
         if sizes.column_words > 1 << MAX_LOG_COLUMN_WORDS {
-            return refuse("a column has more than 2^18 words");
+            return refuse("a column has more than 2^17 words");
         }
         if sizes.committed_words > 1 << MAX_LOG_WORDS {
             return refuse("the encoded block and its digests are more than 2^25 words");

@@ -363,9 +363,9 @@ mod tests {
         );
         assert!(refusal("b1-c16", u64::MAX).contains("it carries at most"));
         assert!(refusal("b1-c16", 0).contains("the payload is empty"));
-        assert!(refusal("b128-c64-r32", 1).contains("more than 2^25 words"));
+        assert!(refusal("b32-c64-r32", 1).contains("more than 2^25 words"));
         // The matrix has but 10 M words; the digests have four times as many.
-        assert!(refusal("k1048576-c1", 1).contains("more than 2^25 words"));
+        assert!(refusal("k262144-c1-r4", 1).contains("more than 2^25 words"));
         // The matrix alone could have twice as many rows.
         let most = 50 * 19 * 32768;
         assert!(parse("b4-c64").params(HashWidth::W16, most).is_ok());

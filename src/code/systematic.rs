@@ -92,11 +92,14 @@ impl SystematicCode for LimbCode {
 
     fn encode(&self, message: &[E]) -> Vec<E> {
         let values = self.to_exponents(message.iter().copied());
-        let parity = self.to_columns(self.transform(values, self.omega().powers()));
-        let parity: Vec<E> = parity.collect();
+        let mut parity = self.to_columns(self.transform(values, self.omega().powers()));
         let half = 1 << self.log_half;
-        let columns = message.chunks(half).zip(parity.chunks(half));
-        columns.flat_map(|(payload, parity)| [payload, parity].concat()).collect()
+        let mut codeword = Vec::with_capacity(message.len() << 1);
+        for payload in message.chunks(half) {
+            codeword.extend_from_slice(payload);
+            codeword.extend(parity.by_ref().take(half));
+        }
+        codeword
     }
 
     fn transpose(&self, weights: &[E]) -> Vec<E> {

@@ -9,6 +9,7 @@ use airda::{Block, Commitment, Error};
 use airda_gkr::commit::{Fold, Parameters, SecurityAssumption};
 use airda_gkr::count::Counts;
 
+use crate::cases::gave_up;
 use crate::common::{CHAIN_STEPS, MEMBERSHIPS, WIDTHS, cheap, instance};
 use crate::measure::{limited, measure, within_memory};
 
@@ -113,8 +114,10 @@ impl Proof {
 
     #[track_caller]
     pub(crate) fn refuses(&self, file: &[u8]) {
-        if let Ok(verified) = self.verify(file) {
-            panic!("{:?} accepted: {verified:?}", self.system);
+        match self.verify(file) {
+            Ok(verified) => panic!("{:?} accepted: {verified:?}", self.system),
+            Err(error) if error.to_string().contains("gave up") => gave_up(),
+            Err(_) => {}
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use rand::SeedableRng;
@@ -30,14 +31,32 @@ static OPTIONS: LazyLock<Options> = LazyLock::new(|| {
     }
 });
 
+/// Whether this is a long run.
+pub(crate) fn long() -> bool {
+    OPTIONS.cases >= 1_000_000
+}
+
+/// Cases of all kinds so far.
+static RUN: AtomicUsize = AtomicUsize::new(0);
+/// Those of them in which the dependency's verifier panicked.
+static GAVE_UP: AtomicUsize = AtomicUsize::new(0);
+
+/// Notes that the dependency's verifier panicked, which is an answer, and worth knowing.
+pub(crate) fn gave_up() {
+    GAVE_UP.fetch_add(1, Ordering::Relaxed);
+}
+
 /// Runs all `count` cases of a kind.
 pub(crate) fn every(kind: &str, count: usize, case: impl Fn(usize) + Sync) {
-    run(kind, count, |index, _| case(index));
+    every_with(kind, count, |index, _| case(index));
 }
 
 /// The same, with a generator.
 pub(crate) fn every_with(kind: &str, count: usize, case: impl Fn(usize, &mut StdRng) + Sync) {
-    run(kind, count, case);
+    match OPTIONS.index {
+        Some(index) if index >= count => {}
+        _ => run(kind, count, case),
+    }
 }
 
 /// Runs as many random cases of a kind as its share, in thousandths, of all sampled cases.
@@ -62,7 +81,12 @@ fn run(kind: &str, count: usize, case: impl Fn(usize, &mut StdRng) + Sync) {
         }
     }
     let seconds = start.elapsed().as_secs_f64();
-    println!("malformed: {kind}: {cases} cases, seed {seed}, {seconds:.1} s");
+    let all = RUN.fetch_add(cases, Ordering::Relaxed) + cases;
+    let gave_up = GAVE_UP.load(Ordering::Relaxed);
+    println!(
+        "malformed: {kind}: {cases} cases, seed {seed}, {seconds:.1} s; \
+         {all} in all, p3 panicked in {gave_up}"
+    );
 }
 
 /// A case's own generator: it depends on nothing that ran before.

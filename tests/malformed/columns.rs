@@ -103,12 +103,12 @@ fn every_other_place() {
 #[test]
 fn damaged_and_spliced() {
     alone(|| {
-        sampled("column, damaged", 100, |rng| {
+        sampled("column, damaged", 80, |rng| {
             let subject = &SUBJECTS[rng.random_range(0..SUBJECTS.len())];
             let column = &subject.columns[rng.random_range(0..subject.columns.len())];
             refused(subject, &damaged(column, rng));
         });
-        sampled("column, spliced", 50, |rng| {
+        sampled("column, spliced", 40, |rng| {
             let [one, other] = [(); 2].map(|()| &SUBJECTS[rng.random_range(0..SUBJECTS.len())]);
             let front = &one.columns[rng.random_range(0..one.columns.len())];
             let back = &other.columns[rng.random_range(0..other.columns.len())];
@@ -132,7 +132,7 @@ fn damaged_and_spliced() {
 #[test]
 fn damaged_among_honest_ones() {
     alone(|| {
-        sampled("column, among others", 30, |rng| {
+        sampled("column, among others", 20, |rng| {
             let subject = &SUBJECTS[rng.random_range(0..SUBJECTS.len())];
             let commitment = subject.commitment();
             let files: Vec<(bool, Vec<u8>)> = (0..rng.random_range(1..40))

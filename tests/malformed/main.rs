@@ -28,7 +28,7 @@ mod commitments;
 #[path = "../common/mod.rs"]
 mod common;
 mod edits;
-
+mod largest;
 mod measure;
 mod proofs;
 mod recovery;

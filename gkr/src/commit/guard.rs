@@ -65,8 +65,10 @@ fn is_theirs(location: &Location<'_>) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::process::Command;
 
     use p3_field::TwoAdicField;
 
@@ -84,6 +86,20 @@ mod tests {
         assert_eq!(catch(theirs), None);
         assert_eq!(catch(|| catch(theirs)), Some(None));
         assert!(!super::EXPECTED.get());
+    }
+
+    /// The test above, as a process of its own.
+    #[test]
+    fn a_panic_of_theirs_is_not_printed() {
+        let test = "commit::guard::tests::a_panic_of_theirs_becomes_none_and_a_value_stays";
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture"])
+            .output()
+            .unwrap();
+        let [out, err] =
+            [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        assert!(output.status.success() && out.contains("1 passed"), "{out}");
+        assert!(!err.contains("panicked"), "{err}");
     }
 
     /// Without the feature the panic is an answer nevertheless: a node does not go down.

@@ -100,7 +100,15 @@ where
 {
     let mut powers = gamma.powers();
     let mut power = move || powers.next().unwrap_or(E::ZERO);
-    let mut form = LinearForm { vectors: vec![Vector::Unit], terms: Vec::new(), value: E::ZERO };
+    // Room for all terms at once: moving the list while it grows would take as much again.
+    let of_level = |(level, claim): (&Level<'_, T>, &levels::Claim<T>)| {
+        let digests = if claim.digests.is_none() { DIGEST } else { 0 };
+        level.pieces.len().saturating_mul(const { DIGEST + T }.saturating_add(digests))
+    };
+    let of_equations = equations.list.iter().map(|equation| equation.terms.len());
+    let num_terms = levels.iter().zip(claims).map(of_level).chain(of_equations).sum();
+    let terms = Vec::with_capacity(num_terms);
+    let mut form = LinearForm { vectors: vec![Vector::Unit], terms, value: E::ZERO };
     form.vectors.extend(equations.vectors.iter().map(|&entries| Vector::Given(entries)));
 
     let mut zeros = [F::ZERO; T];

@@ -145,8 +145,14 @@ impl Vector<'_> {
 
     /// The multilinear extension at `z`, which has [`Self::log_len`] coordinates.
     pub(crate) fn extension(&self, z: &[E]) -> E {
+        // By two short tables of eq: one of the entries' length would be as large as they are.
         let dense = |entries: &[E]| -> E {
-            eq_table(z).iter().zip(entries).map(|(&eq, &entry)| eq * entry).sum()
+            let (low, high) = z.split_at(z.len() / 2);
+            let (low, high) = (eq_table(low), eq_table(high));
+            let row = |entries: &[E]| -> E {
+                low.iter().zip(entries).map(|(&eq, &entry)| eq * entry).sum()
+            };
+            entries.chunks(low.len()).zip(&high).map(|(entries, &eq)| eq * row(entries)).sum()
         };
         match self {
             Self::Unit => E::ONE,
