@@ -28,6 +28,7 @@ fn recover(criterion: &mut Criterion) {
         let mut order: Vec<usize> = (0..params.columns()).collect();
         order.shuffle(&mut rng);
         order.truncate(params.half());
+        order.sort_unstable();
         let column = |&index: &usize| {
             let words = matrix.chunks_exact(params.columns()).map(|words| words[index]);
             (index, words.collect::<Vec<F>>())

@@ -5,6 +5,7 @@ use airda_gkr::permutation::{Digest, Permutation, Poseidon2};
 use p3_field::PrimeCharacteristicRing;
 use tracing::{info_span, instrument};
 
+#[cfg(feature = "prover")]
 use crate::code;
 use crate::commitment::Commitment;
 use crate::error::Error;
@@ -26,6 +27,7 @@ impl Block {
     ///
     /// # Errors
     /// [`Error::Params`] when the payload does not have the parameters' length.
+    #[cfg(feature = "prover")]
     #[instrument(name = "das.build", skip_all, fields(bytes = payload.len()))]
     pub fn build(params: Params, payload: &[u8]) -> Result<Self, Error> {
         let encode = |matrix: &mut [F]| {
@@ -110,6 +112,15 @@ impl Block {
             HashWidth::W16 => at::<16>(params, words),
             HashWidth::W24 => at::<24>(params, words),
         }
+    }
+
+    /// The same block under a commitment that need not be its own, as a cheating builder would
+    /// publish it.
+    #[cfg(feature = "testing")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn claiming_unchecked(self, commitment: Commitment) -> Self {
+        Self { commitment, ..self }
     }
 
     /// The commitment.

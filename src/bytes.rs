@@ -5,6 +5,9 @@
 //! codeword may hold symbols that are no bytes. Such a block is *available but invalid*, and
 //! [`symbol_to_bytes`] says which symbols those are.
 
+// Digits are below p and chunks below 2^31: what is explicitly wrapping here never wraps.
+#![deny(clippy::arithmetic_side_effects)]
+
 use airda_gkr::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
@@ -40,12 +43,12 @@ pub fn symbols_from_bytes<const N: usize>(bytes: [&[u8; SYMBOL_BYTES]; N]) -> [[
         chunks[3][i] = (middle >> 29) & CHUNK_MASK;
         chunks[4][i] = (middle >> 60) | (high << 4);
     }
-    // Horner's rule on digits: multiply by 2^31, add the next chunk. Before step t the value is
-    // below 2^(31t − 3) < p^t, so every carry out fits one more digit. Digit d of the result
-    // takes the place of chunk 4 − d.
-    for t in 1..LIMBS {
-        let (rest, digits) = chunks.split_at_mut(LIMBS - t);
-        let next = &mut rest[LIMBS - 1 - t];
+    // Horner's rule on digits: multiply by 2^31, add the next chunk. Before chunk 4 − t is added
+    // the value is below 2^(31t − 3) < p^t, so every carry out fits one more digit. Digit d of
+    // the result takes the place of chunk 4 − d.
+    for next in (0..LIMBS - 1).rev() {
+        let (rest, digits) = chunks.split_at_mut(next).1.split_at_mut(1);
+        let next = &mut rest[0];
         for digit in digits.iter_mut().rev() {
             for (digit, carry) in digit.iter_mut().zip(next.iter_mut()) {
                 (*digit, *carry) = shift_digit(*digit, *carry);
@@ -65,18 +68,18 @@ pub fn symbols_from_bytes<const N: usize>(bytes: [&[u8; SYMBOL_BYTES]; N]) -> [[
 #[inline]
 pub fn symbol_to_bytes(limbs: [F; LIMBS]) -> Option<[u8; SYMBOL_BYTES]> {
     let [d0, d1, d2, d3, d4] = limbs.map(|limb| u64::from(limb.as_canonical_u32()));
-    let wide = |a: u64, b: u64, c: u64| u128::from(a) * u128::from(b) + u128::from(c);
-    // The digits above the lowest: below p^4 < 2^124.
-    let upper = u128::from(P) * wide(P, d3 + P * d4, d2) + u128::from(d1);
-    let low = wide(P, upper as u64, d0);
-    let high = wide(P, (upper >> 64) as u64, (low >> 64) as u64);
-    if high >> (8 * SYMBOL_BYTES - 64) != 0 {
+    // Horner's rule in three words of 64 bits: p² < 2^62, p³ < 2^93, p^4 < 2^124, p^5 < 2^155.
+    let (low, middle) = P.carrying_mul(P.wrapping_mul(d4).wrapping_add(d3), d2);
+    let (low, carry) = P.carrying_mul(low, d1);
+    let middle = P.wrapping_mul(middle).wrapping_add(carry);
+    let (low, carry) = P.carrying_mul(low, d0);
+    let (middle, high) = P.carrying_mul(middle, carry);
+    if high >> (8 * SYMBOL_BYTES - 128) != 0 {
         return None;
     }
     let mut bytes = [0; SYMBOL_BYTES];
-    let (first, second) = bytes.split_at_mut(8);
-    first.copy_from_slice(&(low as u64).to_le_bytes());
-    second.copy_from_slice(&high.to_le_bytes()[..SYMBOL_BYTES - 8]);
+    let words = [low, middle, high].map(u64::to_le_bytes);
+    bytes.iter_mut().zip(words.as_flattened()).for_each(|(to, from)| *to = *from);
     Some(bytes)
 }
 
@@ -84,7 +87,7 @@ pub fn symbol_to_bytes(limbs: [F; LIMBS]) -> Option<[u8; SYMBOL_BYTES]> {
 #[inline(always)]
 fn word(bytes: &[u8; SYMBOL_BYTES], start: usize) -> u64 {
     let mut word = [0; 8];
-    word.copy_from_slice(&bytes[start..start + 8]);
+    word.copy_from_slice(&bytes[start..][..8]);
     u64::from_le_bytes(word)
 }
 
@@ -93,16 +96,18 @@ fn word(bytes: &[u8; SYMBOL_BYTES], start: usize) -> u64 {
 #[inline(always)]
 const fn shift_digit(digit: u64, carry: u64) -> (u64, u64) {
     // digit·2^31 = digit·p + digit·(2^24 − 1): what is left to divide is below 2^55 + 2^31.
-    let rest = (digit << 24) - digit + carry;
+    let rest = (digit << 24).wrapping_sub(digit).wrapping_add(carry);
     // Cutting 24 bits of `rest` loses less than 2^24/p, cutting the reciprocal less than 2^-6:
     // the estimate is the quotient or one less.
-    let estimate = ((rest >> 24) * RECIPROCAL) >> 38;
-    let remainder = rest - estimate * P;
+    let estimate = (rest >> 24).wrapping_mul(RECIPROCAL) >> 38;
+    let remainder = rest.wrapping_sub(estimate.wrapping_mul(P));
     let over = (remainder >= P) as u64;
-    (remainder - over * P, digit + estimate + over)
+    let quotient = digit.wrapping_add(estimate).wrapping_add(over);
+    (remainder.wrapping_sub(over.wrapping_mul(P)), quotient)
 }
 
 #[cfg(test)]
+#[allow(clippy::arithmetic_side_effects)]
 mod tests {
     use proptest::prelude::*;
 

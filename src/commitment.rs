@@ -1,7 +1,7 @@
 //! The commitment to an encoded block: parameters and digests, bound by one root.
 
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use airda_gkr::permutation::Digest;
 

@@ -40,6 +40,14 @@ pub enum Error {
         /// Its index.
         index: usize,
     },
+    /// Columns that are not in ascending order of their indices.
+    #[error("column {index} stands behind column {before}: columns must be in ascending order")]
+    UnsortedColumns {
+        /// The first column that is out of order.
+        index: usize,
+        /// The one before it, whose index is larger.
+        before: usize,
+    },
     /// A column of another length than the parameters'.
     #[error("column {index} has {got} words, the parameters say {expected}")]
     ColumnLength {
@@ -124,8 +132,9 @@ pub enum Error {
     /// What the columns determine is not what was committed to.
     #[error("the committed block is not a codeword{}", in_rows(rows))]
     NotACodeword {
-        /// The rows that differ, as far as row digests and given columns tell; none when only
-        /// columns that were not given differ.
+        /// Exactly the rows that differ in their digests or in the given columns, in ascending
+        /// order. There is none when only cells of the parity half differ whose columns were
+        /// not given: then nothing that was given tells one row from another.
         rows: Vec<usize>,
     },
     /// There is no proof system for that rate.

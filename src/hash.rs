@@ -7,6 +7,8 @@
 //! carries n and the payload's length: a row's digests do not depend on its neighbours.
 //! A tree node is one call: `f(left, right)` at width 16, `f(IV(node), left‖right)` at 24.
 
+#![deny(clippy::arithmetic_side_effects)]
+
 use airda_gkr::F;
 use airda_gkr::permutation::{DIGEST, Digest, Permutation, Poseidon2};
 use p3_field::PrimeCharacteristicRing;

@@ -5,6 +5,8 @@
 //! `k4096-c16-r3-w1`. In both, `-rZ` may be left out, n then being what the payload needs, and
 //! `-wT`, which then is `-w1`. K, 8192·X and Y are powers of two.
 
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -71,7 +73,7 @@ impl Profile {
     /// The profiles of the published tables, by growing k, c, n and T.
     pub fn known() -> impl Iterator<Item = Self> {
         KNOWN.into_iter().map(|[unit, c, rows, log_inv_rate]| Self {
-            log_k: LOG_UNIT + unit.ilog2() as usize,
+            log_k: (unit << LOG_UNIT).ilog2() as usize,
             log_c: c.ilog2() as usize,
             rows: Some(rows),
             log_inv_rate,
@@ -81,7 +83,7 @@ impl Profile {
     /// The profile for a payload of so many bytes when none is named; see [`DEFAULT_RULE`].
     pub fn default_for(payload_len: u64) -> Self {
         let shapes = || {
-            let wanted = |p: &Self| p.log_k + 1 - p.log_c == DEFAULT_LOG_COLUMNS;
+            let wanted = |p: &Self| p.log_k.checked_sub(p.log_c) == Some(DEFAULT_LOG_COLUMNS - 1);
             Self::known().filter(wanted).map(|p| Self { rows: None, log_inv_rate: 1, ..p })
         };
         let fits = |p: &Self| p.rows_for(payload_len) <= DEFAULT_ROWS;
@@ -138,7 +140,7 @@ impl Profile {
         let row_bytes = self.row_bytes();
         match self.rows {
             Some(rows) if needed > rows as u64 => {
-                let carried = row_bytes * rows as u64;
+                let carried = row_bytes.saturating_mul(rows as u64);
                 return refuse(format!(
                     "it carries {carried} bytes, the payload has {payload_len}"
                 ));
@@ -146,7 +148,7 @@ impl Profile {
             None if needed > MAX_ROWS as u64 || new(needed as usize, 1).is_err() => {
                 // Where not even one row is possible, the reason is not the payload.
                 if let Some(most) = (1..=MAX_ROWS).rev().find(|&rows| new(rows, 1).is_ok()) {
-                    let carried = row_bytes * most as u64;
+                    let carried = row_bytes.saturating_mul(most as u64);
                     return refuse(format!(
                         "it carries at most {carried} bytes, the payload has {payload_len}"
                     ));
@@ -215,7 +217,7 @@ impl FromStr for Profile {
         };
 
         let log_k = match part("bk").ok_or_else(missing)?? {
-            ('b', units) => LOG_UNIT + power("b", units)?,
+            ('b', units) => power("b", units)?.saturating_add(LOG_UNIT),
             (_, k) => power("k", k)?,
         };
         if log_k > MAX_LOG_K {
@@ -249,6 +251,7 @@ impl FromStr for Profile {
 }
 
 #[cfg(test)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 mod tests {
     use super::*;
 
@@ -360,9 +363,9 @@ mod tests {
         );
         assert!(refusal("b1-c16", u64::MAX).contains("it carries at most"));
         assert!(refusal("b1-c16", 0).contains("the payload is empty"));
-        assert!(refusal("b128-c64-r32", 1).contains("more than 2^25 words"));
+        assert!(refusal("b32-c64-r32", 1).contains("more than 2^25 words"));
         // The matrix has but 10 M words; the digests have four times as many.
-        assert!(refusal("k1048576-c1", 1).contains("more than 2^25 words"));
+        assert!(refusal("k262144-c1-r4", 1).contains("more than 2^25 words"));
         // The matrix alone could have twice as many rows.
         let most = 50 * 19 * 32768;
         assert!(parse("b4-c64").params(HashWidth::W16, most).is_ok());

@@ -13,6 +13,8 @@
 //! - row chains: ⌈8h/q⌉ calls for every row, h = ℓ/2;
 //! - the column-root tree: ℓ/2, ℓ/4, …, 1 calls.
 
+#![deny(clippy::arithmetic_side_effects)]
+
 use std::array;
 
 use airda_gkr::calls::{CallTable, Layout, Source};
@@ -98,21 +100,19 @@ where
     pub fn with_chain_step(params: &Params, chain_step: ChainStep) -> Self {
         assert_eq!(params.hash().width(), T, "the relation is built at the parameters' width");
         let mut table = CallTable::new(params.matrix_words());
+        table.reserve(num_pieces(params));
         let cells = push_cells(params, chain_step, &mut table);
         let columns = push_column_trees(params, &mut table, &cells);
 
         // Row chains and the column-root tree share sizes; the larger piece comes first.
-        let log_columns = params.log_columns();
-        let log_chain = log_columns - 1 - usize::from(T == 24 && log_columns > 1);
+        let log_half = params.half().ilog2() as usize;
+        let log_chain = if T == 24 { log_half.saturating_sub(1) } else { log_half };
         let mut root = columns;
-        let mut log_level = log_columns;
-        while log_level > log_chain + 1 {
-            log_level -= 1;
+        for log_level in (0..=log_half).rev().take_while(|&log_level| log_level > log_chain) {
             root = push_root_level(params, &mut table, root, log_level);
         }
         let chains = push_row_chains(params, &mut table, &cells, log_chain);
-        while log_level > 0 {
-            log_level -= 1;
+        for log_level in (0..=log_chain).rev() {
             root = push_root_level(params, &mut table, root, log_level);
         }
         Self { params: *params, table, cells, columns, chains, root }
@@ -128,7 +128,7 @@ where
     /// # Panics
     /// When the row, the column or the words are out of range.
     pub fn cell_digest(&self, words: &[F], row: usize, column: usize) -> Digest {
-        array::from_fn(|v| words[self.table.digest(self.cells[row], v) + column])
+        array::from_fn(|v| words[self.table.digest(self.cells[row], v)..][column])
     }
 
     /// Column root C_j in the committed words.
@@ -136,7 +136,7 @@ where
     /// # Panics
     /// When the column or the words are out of range.
     pub fn column_root(&self, words: &[F], column: usize) -> Digest {
-        array::from_fn(|v| words[self.table.digest(self.columns, v) + column])
+        array::from_fn(|v| words[self.table.digest(self.columns, v)..][column])
     }
 
     /// Row digest r_i in the committed words.
@@ -157,7 +157,9 @@ where
 
     fn row_digest_at(&self, row: usize, v: usize) -> usize {
         let chain = self.chains[row];
-        self.table.digest(chain, v) + self.table.pieces()[chain].size() - 1
+        // The last of its rows: the word lies before the table's end.
+        let last = self.table.pieces()[chain].size().wrapping_sub(1);
+        self.table.digest(chain, v).wrapping_add(last)
     }
 
     /// What the committed words must fulfil beyond the calls: the public digests stand where the
@@ -205,13 +207,23 @@ where
                 // The limb's basis element X^limb.
                 let coefficient = E::from_basis_coefficients_fn(|d| F::from_bool(d == limb));
                 for (sym, &vector) in vectors.iter().enumerate() {
-                    let start = self.params.word_offset(row, limb * self.params.c() + sym);
+                    let start = self.params.word_offset(row, limb << self.params.log_c() | sym);
                     terms.push(Term { start, vector, coefficient });
                 }
             }
             equations.push(Equation { terms, value: E::ZERO });
         }
     }
+}
+
+/// The pieces of a table, for its list to have room for them.
+fn num_pieces(params: &Params) -> usize {
+    let rows = params.rows();
+    let halves = |&nodes: &usize| (nodes > 1).then(|| nodes.div_ceil(2));
+    let nodes = std::iter::successors(Some(rows), halves).skip(1).fold(0, usize::saturating_add);
+    let steps = params.cell_words().div_ceil(params.hash().rate());
+    let of_rows = steps.saturating_add(1).saturating_mul(rows);
+    of_rows.saturating_add(nodes).saturating_add(params.log_columns())
 }
 
 /// The sources of a call: the chaining value, then the message, zeros at its end.
@@ -256,17 +268,19 @@ where
 {
     let rate = Poseidon2::<T>::RATE;
     let mut last: Vec<usize> = Vec::new();
-    let steps = params.cell_words().div_ceil(rate);
-    for step in 0..steps {
-        let committed = (steps - 1 - step).is_multiple_of(chain_step.get());
+    let words = params.cell_words();
+    // How many steps come after each.
+    let after = (0..words.div_ceil(rate)).rev();
+    for (start, after) in (0..words).step_by(rate).zip(after) {
+        let committed = after.is_multiple_of(chain_step.get());
         last = (0..params.rows())
             .map(|row| {
                 let h = match last.get(row) {
                     None => constant(&params.iv(Domain::Cell)),
                     Some(&previous) => digests(table, previous),
                 };
-                let end = params.cell_words().min((step + 1) * rate);
-                let message: Vec<Source> = (step * rate..end)
+                let message: Vec<Source> = (start..words)
+                    .take(rate)
                     .map(|word| Source::Block { start: params.word_offset(row, word) })
                     .collect();
                 let inputs = call(h, &message);
@@ -337,6 +351,7 @@ fn push_root_level<const T: usize>(
 }
 
 #[cfg(all(test, feature = "prover"))]
+#[allow(clippy::arithmetic_side_effects)]
 mod tests {
     use rand::rngs::StdRng;
     use rand::{RngExt, SeedableRng};
@@ -352,6 +367,7 @@ mod tests {
         let relation = Relation::<T>::new(&params);
         let mut rng = StdRng::seed_from_u64(1);
         assert_eq!(relation.table().num_calls(), params.calls());
+        assert_eq!(relation.table().pieces().len(), num_pieces(&params));
         assert_eq!(relation.table().num_words(), params.committed_words());
         let mut words: Vec<F> = (0..params.matrix_words()).map(|_| rng.random()).collect();
         words.resize(relation.table().num_words(), F::ZERO);

@@ -15,10 +15,11 @@
 //! for j = ℓ − count, …, ℓ − 1 take a number t below j + 1, and j itself if t is taken already.
 //! Every set of `count` columns is equally likely and none has a column twice.
 
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU64;
 
 use p3_keccak::Keccak256Hash;
 use p3_symmetric::CryptographicHasher;
@@ -70,13 +71,11 @@ impl SubsetSoundness {
 /// log2((n − k + i)/i); every term is accurate, none is negative and their errors don't add up.
 /// Minus infinity for k > n.
 fn log2_binomial(n: u64, k: u64) -> f64 {
-    if k > n {
-        return f64::NEG_INFINITY;
-    }
-    let k = k.min(n - k);
+    let Some(rest) = n.checked_sub(k) else { return f64::NEG_INFINITY };
+    let (k, rest) = (k.min(rest), k.max(rest) as f64);
     let (mut sum, mut lost) = (0.0f64, 0.0f64);
     for i in 1..=k {
-        let term = ((n - k + i) as f64 / i as f64).log2() - lost;
+        let term = ((rest + i as f64) / i as f64).log2() - lost;
         let next = sum + term;
         lost = (next - sum) - term;
         sum = next;
@@ -128,13 +127,11 @@ pub fn draw(
     columns: usize,
     count: usize,
 ) -> Result<Vec<usize>, Error> {
-    if count > columns {
-        return Err(Error::Samples { count, columns });
-    }
+    let first = columns.checked_sub(count).ok_or(Error::Samples { count, columns })?;
     let mut stream = Stream { seed, purpose, counter: 0, words: Vec::new() };
     let mut drawn = BTreeSet::new();
-    for last in columns - count..columns {
-        let index = stream.below(last as u64 + 1) as usize;
+    for last in first..columns {
+        let index = stream.below(NonZeroU64::MIN.saturating_add(last as u64)) as usize;
         if !drawn.insert(index) {
             drawn.insert(last);
         }
@@ -165,19 +162,20 @@ impl Stream<'_> {
                 &self.seed.0,
                 counter.as_slice(),
             ]);
-            self.counter += 1;
+            // Nobody draws 2^64 digests.
+            self.counter = self.counter.wrapping_add(1);
             let (words, _) = digest.as_chunks();
             self.words = words.iter().rev().map(|&word| u64::from_le_bytes(word)).collect();
         }
     }
 
-    /// A number below `bound`, which is not zero.
-    fn below(&mut self, bound: u64) -> u64 {
+    /// A number below `bound`.
+    fn below(&mut self, bound: NonZeroU64) -> u64 {
         // 2^64 mod bound words at the top would favour small numbers.
-        let surplus = (u64::MAX % bound + 1) % bound;
+        let surplus = bound.get().wrapping_neg() % bound;
         loop {
             let word = self.word();
-            if word <= u64::MAX - surplus {
+            if word.checked_add(surplus).is_some() {
                 return word % bound;
             }
         }
@@ -185,7 +183,12 @@ impl Stream<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)]
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used
+)]
 mod tests {
     use super::*;
 
@@ -283,7 +286,7 @@ mod tests {
         let words = vec![5, u64::MAX];
         let mut stream = Stream { seed: &seed, purpose: Purpose::Sample, counter: 0, words };
         // 2^64 = 1 mod 3: the largest word alone is surplus.
-        assert_eq!(stream.below(3), 2);
+        assert_eq!(stream.below(NonZeroU64::new(3).unwrap()), 2);
         assert!(stream.words.is_empty());
     }
 }

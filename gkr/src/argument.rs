@@ -31,11 +31,12 @@
 //! # Deviations
 //! A call's chaining value enters its output by feed-forward, so the walk keeps the
 //! permutation's own outputs and the linear form subtracts what is known.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use crate::Reject;
 use crate::calls::{CallTable, Layout, Level};
+use crate::codec::{DEGREE, WORD_BYTES};
 use crate::commit::Scheme;
 use crate::form::{self, Equations};
 use crate::permutation::{Permutation, Poseidon2};
@@ -144,6 +145,39 @@ fn prove_traced<const T: usize>(
     let _ = scheme.open(committed, &point, channel);
 }
 
+/// Whether a proof of `len` bytes can be one of a table's words: what is known of its length
+/// before anything is made of the statement, so that a few bytes cause little work.
+///
+/// # Errors
+/// [`Reject::Truncated`] or [`Reject::Trailing`] for a shorter or longer one than there is;
+/// [`Reject::NumWords`] when the scheme is one for another number of words.
+pub fn admit<const T: usize>(
+    table: &CallTable<T>,
+    layout: &Layout<'_>,
+    scheme: &Scheme,
+    len: usize,
+) -> Result<(), Reject>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    if scheme.num_words() != layout.num_words() {
+        return Err(Reject::NumWords(scheme.num_words()));
+    }
+    let walk = levels::num_sent::<T>(table.levels().iter().map(|level| level.num_calls));
+    // A round of the form sends two elements.
+    let sent = scheme.num_variables().saturating_mul(2).saturating_add(walk);
+    let sent = sent.saturating_mul(DEGREE * WORD_BYTES);
+    let opening = scheme.proof_bytes();
+    let rest = len.checked_sub(sent).ok_or(Reject::Truncated)?;
+    if rest < *opening.start() {
+        return Err(Reject::Truncated);
+    }
+    match rest.checked_sub(*opening.end()) {
+        None | Some(0) => Ok(()),
+        Some(extra) => Err(Reject::Trailing(extra)),
+    }
+}
+
 /// Bytes of a proof, part by part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
@@ -200,8 +234,11 @@ where
 }
 
 #[cfg(all(test, feature = "prover"))]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
+mod forgery_tests;
+#[cfg(all(test, feature = "prover"))]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod level_tests;
 #[cfg(all(test, feature = "prover"))]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests;

@@ -5,15 +5,15 @@
 //! several at once: `simd` does, sixteen in lockstep, and is tested against the crate. A
 //! verifier never gets there, so an error there could not make it accept anything.
 
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 #[cfg(feature = "prover")]
 use crate::simd::blake3 as lockstep;
 use p3_field::PrimeField32;
 use p3_symmetric::CryptographicHasher;
 
-use crate::F;
+use crate::{F, count};
 
 /// Bytes of a digest.
 pub(crate) const DIGEST_BYTES: usize = 32;
@@ -38,6 +38,7 @@ impl CryptographicHasher<u8, [u8; DIGEST_BYTES]> for Blake3 {
         for slice in input {
             hasher.update(slice);
         }
+        count::message(hasher.count());
         hasher.finalize().into()
     }
 
@@ -45,13 +46,13 @@ impl CryptographicHasher<u8, [u8; DIGEST_BYTES]> for Blake3 {
     fn hash_many(&self, input: &[u8], out: &mut [[u8; DIGEST_BYTES]]) {
         let Some(len) = message_len(input.len(), out.len()) else { return };
         if len > lockstep::MAX_BYTES {
-            for (index, digest) in out.iter_mut().enumerate() {
-                *digest = self.hash_slice(part(input, index * len, len));
+            for (message, digest) in input.chunks_exact(len).zip(out) {
+                *digest = self.hash_slice(message);
             }
             return;
         }
         let block = |message: usize, block: usize| {
-            let rest = part(input, message * len, len).split_at(64 * block).1;
+            let rest = part(input, message, len).split_at(block << 6).1;
             let words = |bytes: &[u8; 64]| {
                 let (words, _) = bytes.as_chunks();
                 std::array::from_fn(|i| words.get(i).map_or(0, |&word| u32::from_le_bytes(word)))
@@ -79,14 +80,14 @@ impl CryptographicHasher<F, [u8; DIGEST_BYTES]> for Blake3 {
     #[cfg(feature = "prover")]
     fn hash_many(&self, input: &[F], out: &mut [[u8; DIGEST_BYTES]]) {
         let Some(len) = message_len(input.len(), out.len()) else { return };
-        if 4 * len > lockstep::MAX_BYTES {
-            for (index, digest) in out.iter_mut().enumerate() {
-                *digest = self.hash_slice(part(input, index * len, len));
+        if len > lockstep::MAX_BYTES / 4 {
+            for (message, digest) in input.chunks_exact(len).zip(out) {
+                *digest = self.hash_slice(message);
             }
             return;
         }
         let block = |message: usize, block: usize| {
-            let rest = part(input, message * len, len).split_at(16 * block).1;
+            let rest = part(input, message, len).split_at(block << 4).1;
             match rest.first_chunk::<16>() {
                 Some(whole) => whole.map(|word| word.to_unique_u32()),
                 None => {
@@ -96,7 +97,7 @@ impl CryptographicHasher<F, [u8; DIGEST_BYTES]> for Blake3 {
                 }
             }
         };
-        lockstep::hash_many::<lockstep::Native>(4 * len, block, out);
+        lockstep::hash_many::<lockstep::Native>(len << 2, block, out);
     }
 }
 
@@ -107,10 +108,10 @@ fn message_len(items: usize, count: usize) -> Option<usize> {
     items.checked_div(count)
 }
 
-/// `items[start..start + len]`.
+/// Message `index` of messages of `len` items; its end is one of the items, so nothing overflows.
 #[cfg(feature = "prover")]
-fn part<T>(items: &[T], start: usize, len: usize) -> &[T] {
-    items.split_at(start).1.split_at(len).0
+fn part<T>(items: &[T], index: usize, len: usize) -> &[T] {
+    items.split_at(index.wrapping_mul(len)).1.split_at(len).0
 }
 
 #[cfg(all(test, feature = "prover"))]
@@ -127,7 +128,7 @@ mod tests {
                 let mut digests = vec![[0; DIGEST_BYTES]; count];
                 Blake3.hash_many(&words, &mut digests);
                 for (index, &digest) in digests.iter().enumerate() {
-                    let message: &[F] = part(&words, index * len, len);
+                    let message: &[F] = part(&words, index, len);
                     assert_eq!(digest, Blake3.hash_slice(message));
                 }
                 let bytes: Vec<u8> =

@@ -2,12 +2,13 @@
 //!
 //! Lengths are the caller's: they come from the statement, never from the input. There is
 //! therefore no way to make a reader allocate by writing a large number.
+#![deny(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used)]
 #![deny(clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 
-use crate::{E, F, Reject};
+use crate::{E, F, Reject, count};
 
 /// Bytes in one word.
 pub const WORD_BYTES: usize = 4;
@@ -21,7 +22,7 @@ pub fn limbs(element: &E) -> &[F] {
 
 /// Appends `words` to `out`, four little-endian bytes each.
 pub fn put_words(out: &mut Vec<u8>, words: &[F]) {
-    out.reserve(words.len() * WORD_BYTES);
+    out.reserve(words.len().saturating_mul(WORD_BYTES));
     for word in words {
         out.extend_from_slice(&word.as_canonical_u32().to_le_bytes());
     }
@@ -66,6 +67,11 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// [`Reject::Truncated`] when fewer are left.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Reject> {
+        count::words(N.div_ceil(WORD_BYTES));
+        self.raw()
+    }
+
+    fn raw<const N: usize>(&mut self) -> Result<[u8; N], Reject> {
         let (head, rest) = self.rest.split_first_chunk().ok_or(Reject::Truncated)?;
         self.rest = rest;
         Ok(*head)
@@ -76,7 +82,12 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// [`Reject::Truncated`], or [`Reject::NonCanonicalWord`] for a word of p or more.
     pub fn word(&mut self) -> Result<F, Reject> {
-        let raw = u32::from_le_bytes(self.array()?);
+        count::words(1);
+        self.uncounted()
+    }
+
+    fn uncounted(&mut self) -> Result<F, Reject> {
+        let raw = u32::from_le_bytes(self.raw()?);
         if raw >= F::ORDER_U32 {
             return Err(Reject::NonCanonicalWord);
         }
@@ -88,9 +99,14 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// As [`Reader::word`].
     pub fn element(&mut self) -> Result<E, Reject> {
+        count::elements(1);
+        self.uncounted_element()
+    }
+
+    fn uncounted_element(&mut self) -> Result<E, Reject> {
         let mut limbs = [F::ZERO; DEGREE];
         for limb in &mut limbs {
-            *limb = self.word()?;
+            *limb = self.uncounted()?;
         }
         Ok(E::from_basis_coefficients_fn(|i| limbs.get(i).copied().unwrap_or_default()))
     }
@@ -101,7 +117,8 @@ impl<'a> Reader<'a> {
     /// As [`Reader::word`].
     pub fn words(&mut self, len: usize) -> Result<Vec<F>, Reject> {
         self.require(len, WORD_BYTES)?;
-        (0..len).map(|_| self.word()).collect()
+        count::words(len);
+        (0..len).map(|_| self.uncounted()).collect()
     }
 
     /// The next `len` elements; nothing is allocated unless the input holds them.
@@ -110,7 +127,8 @@ impl<'a> Reader<'a> {
     /// As [`Reader::word`].
     pub fn elements(&mut self, len: usize) -> Result<Vec<E>, Reject> {
         self.require(len, WORD_BYTES * DEGREE)?;
-        (0..len).map(|_| self.element()).collect()
+        count::elements(len);
+        (0..len).map(|_| self.uncounted_element()).collect()
     }
 
     /// Ends the reading.
@@ -130,7 +148,7 @@ impl<'a> Reader<'a> {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests {
     use super::*;
 

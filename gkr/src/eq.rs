@@ -1,6 +1,6 @@
 //! eq(a, b) = Π_j (a_j·b_j + (1 − a_j)(1 − b_j)); points and indices are little-endian.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_field::PrimeCharacteristicRing;
 

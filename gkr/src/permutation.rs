@@ -7,7 +7,7 @@
 
 use std::sync::OnceLock;
 
-use p3_field::{Field, PrimeCharacteristicRing};
+use p3_field::{Field, PackedValue, PrimeCharacteristicRing};
 use p3_koala_bear::{
     KOALABEAR_POSEIDON2_RC_16_EXTERNAL_FINAL, KOALABEAR_POSEIDON2_RC_16_EXTERNAL_INITIAL,
     KOALABEAR_POSEIDON2_RC_16_INTERNAL, KOALABEAR_POSEIDON2_RC_24_EXTERNAL_FINAL,
@@ -18,7 +18,7 @@ use p3_koala_bear::{
 use p3_poseidon2::{InternalLayer, InternalLayerConstructor as _};
 use p3_symmetric::Permutation as _;
 
-use crate::F;
+use crate::{F, count};
 
 /// Words in a digest: the permutation's kept outputs.
 pub const DIGEST: usize = 8;
@@ -73,6 +73,7 @@ pub trait Permutation<const T: usize>: Copy + Send + Sync + 'static {
     /// # Panics
     /// When `message` is longer than [`Self::RATE`].
     fn compress(h: &Digest, message: &[F]) -> Digest {
+        count::compressions(1);
         let mut state = [F::ZERO; T];
         state[..DIGEST].copy_from_slice(h);
         state[DIGEST..][..message.len()].copy_from_slice(message);
@@ -85,6 +86,7 @@ pub trait Permutation<const T: usize>: Copy + Send + Sync + 'static {
     /// # Panics
     /// When `message` is longer than [`Self::RATE`].
     fn compress_packed(h: &[Packed; DIGEST], message: &[Packed]) -> [Packed; DIGEST] {
+        count::compressions(Packed::WIDTH);
         let mut state = [Packed::ZERO; T];
         state[..DIGEST].copy_from_slice(h);
         state[DIGEST..][..message.len()].copy_from_slice(message);

@@ -9,15 +9,15 @@
 //! The hash is BLAKE3, which the commitment's trees and proofs of work use too, for speed.
 //! Poseidon2 stays out of the transcript, since the statement proved computes Poseidon2: the
 //! known attack on GKR transcripts needs a circuit that computes the transcript's own hash.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_challenger::{CanObserve, CanSample, HashChallenger, SerializingChallenger32};
 use p3_field::PrimeCharacteristicRing;
 
 use crate::blake3::Blake3;
 use crate::codec::{DEGREE, Reader, limbs, put_elements};
-use crate::{E, F, Reject};
+use crate::{E, F, Reject, count};
 
 /// The challenger below the channel; the polynomial commitment draws from it too.
 pub type Challenger = SerializingChallenger32<F, HashChallenger<u8, Blake3, 32>>;
@@ -55,12 +55,9 @@ pub trait Channel {
 
     /// A challenge from E∖{0}.
     fn draw(&mut self) -> E {
-        loop {
-            let challenge: E = self.challenger().sample();
-            if challenge != E::ZERO {
-                return challenge;
-            }
-        }
+        count::challenge();
+        let challenger = self.challenger();
+        first_nonzero(|| challenger.sample())
     }
 
     /// `len` challenges, one after the other.
@@ -195,6 +192,16 @@ fn challenger() -> Challenger {
     Challenger::from_hasher(Vec::new(), Blake3)
 }
 
+/// The first sampled element that is not zero.
+fn first_nonzero(mut sample: impl FnMut() -> E) -> E {
+    loop {
+        let challenge = sample();
+        if challenge != E::ZERO {
+            return challenge;
+        }
+    }
+}
+
 fn absorb_u64(challenger: &mut Challenger, value: u64) {
     for part in [value & 0xff_ffff, (value >> 24) & 0xff_ffff, value >> 48] {
         challenger.observe(F::from_u64(part));
@@ -203,15 +210,18 @@ fn absorb_u64(challenger: &mut Challenger, value: u64) {
 
 /// Absorbs the count before the elements: `[a]` and `[a, 0]` differ.
 fn absorb(challenger: &mut Challenger, elements: &[E]) {
-    absorb_u64(challenger, (elements.len() * DEGREE) as u64);
+    // The words are in memory: their number does not overflow.
+    absorb_u64(challenger, elements.len().wrapping_mul(DEGREE) as u64);
     for element in elements {
         challenger.observe_slice(limbs(element));
     }
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests {
+    use p3_field::BasedVectorSpace;
+
     use super::*;
 
     fn drawn(f: impl FnOnce(&mut ProverChannel)) -> E {
@@ -249,5 +259,54 @@ mod tests {
         assert_ne!(one, padded);
         assert_ne!(padded, split);
         assert_ne!(drawn(|c| c.bind_bytes(&[1])), drawn(|c| c.bind_bytes(&[1, 0])));
+        assert_ne!(drawn(|c| c.bind(&[E::ONE])), drawn(|c| c.bind(&[E::ONE, E::ZERO])));
+        // Two lists end where they end.
+        let two_lists = |first: &[F], second: &[F]| {
+            drawn(|c| {
+                c.bind_words(first);
+                c.bind_words(second);
+            })
+        };
+        assert_ne!(two_lists(&[F::ONE, F::TWO], &[]), two_lists(&[F::ONE], &[F::TWO]));
+    }
+
+    /// Every word of a message, received or bound, moves what is drawn next; a hint does not.
+    #[test]
+    fn every_word_is_absorbed_and_hints_are_not() {
+        let message = [E::from_basis_coefficients_fn(|i| F::from_usize(i + 1)), E::TWO];
+        let mut tape = ProverChannel::new(b"test");
+        tape.send(&message);
+        let tape = tape.finish();
+        let received = |tape: &[u8]| {
+            let mut channel = VerifierChannel::new(b"test", tape);
+            let _ = channel.recv::<2>().unwrap();
+            channel.draw()
+        };
+        let honest = received(&tape);
+        assert_eq!(drawn(|c| c.send(&message)), honest);
+        for word in 0..2 * DEGREE {
+            let mut altered = tape.clone();
+            altered[4 * word] ^= 0x40;
+            assert_ne!(received(&altered), honest, "word {word}");
+            let mut limbs: Vec<F> = message.iter().flat_map(limbs).copied().collect();
+            let bound = drawn(|c| c.bind_words(&limbs));
+            limbs[word] += F::ONE;
+            assert_ne!(drawn(|c| c.bind_words(&limbs)), bound, "word {word}");
+        }
+        for byte in 0..7 {
+            let mut bytes = [9; 7];
+            let bound = drawn(|c| c.bind_bytes(&bytes));
+            bytes[byte] ^= 0x80;
+            assert_ne!(drawn(|c| c.bind_bytes(&bytes)), bound, "byte {byte}");
+        }
+        assert_eq!(drawn(|c| c.hint(&[1])), drawn(|_| ()));
+        let other = ProverChannel::new(b"tests").draw();
+        assert_ne!(other, drawn(|_| ()), "the domain");
+    }
+
+    #[test]
+    fn a_challenge_of_zero_is_drawn_again() {
+        let mut samples = [E::ZERO, E::ZERO, E::TWO, E::ONE].into_iter();
+        assert_eq!(first_nonzero(|| samples.next().unwrap()), E::TWO);
     }
 }

@@ -44,19 +44,30 @@ impl ColumnHeader {
 impl Column {
     /// Bytes of the encoding of a column of a block with these parameters.
     pub const fn encoded_len(params: &Params) -> usize {
-        HEADER_BYTES + FIXED_BYTES + Self::body_len(params)
+        Self::len_with(Self::body_len(params))
+    }
+
+    const fn len_with(body: usize) -> usize {
+        body.saturating_add(HEADER_BYTES + FIXED_BYTES)
     }
 
     const fn body_len(params: &Params) -> usize {
-        params.rows() * params.cell_words() * WORD_BYTES + params.log_columns() * DIGEST_BYTES
+        Self::body_of(params.column_words(), params.log_columns())
     }
 
-    /// The one encoding.
+    /// Bytes of so many words and digests. No input is as long as a sum that saturates.
+    const fn body_of(words: usize, digests: usize) -> usize {
+        words.saturating_mul(WORD_BYTES).saturating_add(digests.saturating_mul(DIGEST_BYTES))
+    }
+
+    /// The one encoding. An index that does not fit becomes the largest that does: neither is a
+    /// column of any block.
     pub fn encode(&self) -> Vec<u8> {
-        let body = self.words().len() * WORD_BYTES + self.path().len() * DIGEST_BYTES;
-        let mut out = start(Kind::Column, HEADER_BYTES + FIXED_BYTES + body);
+        let body = Self::body_of(self.words().len(), self.path().len());
+        let mut out = start(Kind::Column, Self::len_with(body));
         put_words(&mut out, self.root());
-        out.extend_from_slice(&(self.index() as u32).to_le_bytes());
+        let index = u32::try_from(self.index()).unwrap_or(u32::MAX);
+        out.extend_from_slice(&index.to_le_bytes());
         put_words(&mut out, self.words());
         for digest in self.path() {
             put_words(&mut out, digest);
@@ -87,7 +98,7 @@ impl Column {
             Some(0) => {}
             Some(extra) => return input.refuse(Malformed::Trailing(extra)),
         }
-        let words = input.words(params.rows() * params.cell_words())?;
+        let words = input.words(params.column_words())?;
         let path = input.digests(params.log_columns())?;
         input.finish()?;
         Ok(Self::new(header.root, index, words, path))

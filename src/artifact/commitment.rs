@@ -13,10 +13,12 @@ const PARAMS_BYTES: usize = 3 + 4 + 8;
 impl Commitment {
     /// Bytes of the encoding of a commitment with these parameters.
     pub const fn encoded_len(params: &Params) -> usize {
-        HEADER_BYTES + PARAMS_BYTES + (2 + params.rows()) * DIGEST_BYTES
+        let digests = params.rows().saturating_mul(DIGEST_BYTES);
+        digests.saturating_add(HEADER_BYTES + PARAMS_BYTES + 2 * DIGEST_BYTES)
     }
 
     /// The one encoding.
+    #[allow(clippy::cast_possible_truncation, reason = "parameters are bounded")]
     pub fn encode(&self) -> Vec<u8> {
         let params = self.params();
         let mut out = start(Kind::Commitment, Self::encoded_len(params));

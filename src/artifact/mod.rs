@@ -11,6 +11,7 @@
 //! | column | root of its commitment, index u32, n·5c words (row-major, limb-major), log2 ℓ path digests |
 //! | proof | proof-system entry u16, membership u8, chain step u8, length of the body u32, body |
 
+#![deny(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used)]
 #![deny(clippy::expect_used, clippy::panic_in_result_fn)]
 
@@ -256,5 +257,10 @@ impl<'a> Decoder<'a> {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)]
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used
+)]
 mod tests;

@@ -25,12 +25,12 @@ impl<'a> ProofFile<'a> {
     /// # Panics
     /// When the body is 4 GiB or longer.
     pub fn encode(&self) -> Vec<u8> {
-        assert!(u32::try_from(self.body.len()).is_ok(), "a proof of 4 GiB or more");
-        let mut out = start(Kind::Proof, Self::ENVELOPE_BYTES + self.body.len());
+        let Ok(len) = u32::try_from(self.body.len()) else { panic!("a proof of 4 GiB or more") };
+        let mut out = start(Kind::Proof, self.body.len().saturating_add(Self::ENVELOPE_BYTES));
         out.extend_from_slice(&self.system.to_le_bytes());
         out.push(self.membership);
         out.push(self.chain_step);
-        out.extend_from_slice(&(self.body.len() as u32).to_le_bytes());
+        out.extend_from_slice(&len.to_le_bytes());
         out.extend_from_slice(self.body);
         out
     }

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use airda::block::Block;
-use airda::{Column, proof};
+use airda::proof;
 
+use super::directory::{self, Lock, Stage};
 use super::failure::Failure;
 use super::output::{Output, Table, size};
 use super::report::hex;
@@ -13,13 +14,14 @@ use super::{BuildArgs, Job, files};
 /// Columns opened and written at a time.
 pub(super) const BATCH: usize = 64;
 
-/// Writes commitment, proof and columns; the commitment last, so that a directory that has one
-/// is whole.
+/// Writes commitment, proof and columns, in the place of an earlier build.
 pub(super) fn build(args: &BuildArgs, output: &Output) -> Result<(), Failure> {
     let dir = &args.out;
-    files::earlier_build(dir)?;
+    let claimed = directory::claim(dir)?;
     let Job { payload, params, profile, system } = args.encoding.job()?;
     let place = args.encoding.file.display();
+    files::create_dir(dir)?;
+    let lock = claimed.map_or_else(|| Lock::take(dir), Ok)?;
 
     let spinner = output.spinner("encode and commit");
     let block = Block::build(params, &payload).map_err(|error| Failure::at(&place, &error))?;
@@ -28,16 +30,12 @@ pub(super) fn build(args: &BuildArgs, output: &Output) -> Result<(), Failure> {
     let proof = proof::prove(&block, &system).map_err(|error| Failure::at(&place, &error))?;
     drop(spinner);
 
-    files::create_dir(&files::columns_dir(dir))?;
-    // Only now, and looked at again: the work took a while.
-    files::remove(&files::earlier_build(dir)?)?;
-    let indices: Vec<usize> = (0..params.columns()).collect();
-    write_columns(dir, &indices, output, |batch| {
-        block.open(batch).map_err(|error| Failure::at(&place, &error))
-    })?;
-    files::write(&files::proof_path(dir), &proof, true)?;
+    let stage = Stage::new(dir, lock)?;
+    write_columns(stage.path(), &block, output)?;
+    files::write(&files::proof_path(stage.path()), &proof, false)?;
     let encoded = commitment.encode();
-    files::write(&files::commitment_path(dir), &encoded, true)?;
+    files::write(&files::commitment_path(stage.path()), &encoded, false)?;
+    stage.finish()?;
 
     let mut table = Table::default();
     table
@@ -59,16 +57,12 @@ pub(super) fn build(args: &BuildArgs, output: &Output) -> Result<(), Failure> {
     output.next(&format!("airda verify {dir}, then airda sample {dir}"))
 }
 
-/// Opens and writes columns, a batch at a time.
-pub(super) fn write_columns(
-    dir: &Path,
-    indices: &[usize],
-    output: &Output,
-    open: impl Fn(&[usize]) -> Result<Vec<Column>, Failure>,
-) -> Result<(), Failure> {
+/// Opens and writes all columns, a batch at a time.
+fn write_columns(dir: &Path, block: &Block, output: &Output) -> Result<(), Failure> {
+    let indices: Vec<usize> = (0..block.params().columns()).collect();
     let bar = output.bar(indices.len(), "write columns");
     for batch in indices.chunks(BATCH) {
-        for column in open(batch)? {
+        for column in block.open(batch).map_err(|error| Failure::at(dir.display(), &error))? {
             files::write(&files::column_path(dir, column.index()), &column.encode(), false)?;
         }
         bar.inc(batch.len() as u64);

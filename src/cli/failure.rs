@@ -36,6 +36,11 @@ impl Failure {
         }
     }
 
+    /// The same, and what else there is to know.
+    pub(crate) fn and(self, more: &str) -> Self {
+        Self { message: format!("{}; {more}", self.message), ..self }
+    }
+
     /// Says why on stderr.
     pub(crate) fn report(&self) -> ExitCode {
         complain(&self.message);

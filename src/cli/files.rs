@@ -1,4 +1,4 @@
-//! Reading within limits, writing beside and renaming, and the layout of a build.
+//! The layout of a build; reading within limits, writing beside and renaming.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
@@ -14,6 +14,9 @@ use super::failure::Failure;
 const MAX_PAYLOAD: usize = (1 << MAX_LOG_WORDS) / (2 * LIMBS) * SYMBOL_BYTES;
 /// What a file's name ends with while it is being written.
 const PARTIAL: &str = ".partial";
+/// Characters of a file's name in its name while it is being written: with four bytes each, the
+/// rest and the longest process id, fewer bytes than any name may have.
+const MAX_STEM: usize = 50;
 
 /// A build's commitment.
 pub(crate) fn commitment_path(dir: &Path) -> PathBuf {
@@ -50,6 +53,11 @@ fn read_any(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// What tells the kind of a file: as many of its first bytes as the magic has.
+pub(crate) fn front(path: &Path) -> io::Result<Vec<u8>> {
+    read(path, MAGIC_BYTES - 1)
 }
 
 fn read_all(path: &Path, limit: usize) -> Result<Vec<u8>, Failure> {
@@ -89,7 +97,8 @@ pub(crate) fn proof(dir: &Path) -> Result<Vec<u8>, Failure> {
 /// An artifact of any kind. Of a file that starts like none, only the front is read.
 pub(crate) fn artifact(path: &Path) -> Result<(Kind, Vec<u8>), Failure> {
     let place = path.display();
-    let Some(kind) = Kind::of(&read_all(path, MAGIC_BYTES - 1)?) else {
+    let front = front(path).map_err(|error| cannot_read(path, &error))?;
+    let Some(kind) = Kind::of(&front) else {
         return Err(Failure::unusable(format!(
             "{place}: not an artifact: it starts with no magic bytes of airda"
         )));
@@ -144,10 +153,9 @@ pub(crate) fn column(dir: &Path, index: usize, commitment: &Commitment) -> Resul
 }
 
 /// Writes beside `path` and renames, so that under this name there is all of it or nothing.
-/// With `durable` it is on the disk before it gets its name.
+/// With `durable` it is on the disk before it gets its name, and its name is when this returns.
 pub(crate) fn write(path: &Path, bytes: &[u8], durable: bool) -> Result<(), Failure> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let partial = path.with_file_name(format!(".{name}.{}{PARTIAL}", std::process::id()));
+    let partial = partial(path);
     let attempt = || -> io::Result<()> {
         // A leftover of that name goes; what somebody else puts there is not followed.
         let _ = fs::remove_file(&partial);
@@ -157,13 +165,66 @@ pub(crate) fn write(path: &Path, bytes: &[u8], durable: bool) -> Result<(), Fail
             file.sync_all()?;
         }
         drop(file);
-        fs::rename(&partial, path)
+        fs::rename(&partial, path)?;
+        if durable { sync_dir(directory_of(path)) } else { Ok(()) }
     };
     attempt().map_err(|error| {
         // It may not even exist; what matters is the first error.
         let _ = fs::remove_file(&partial);
         Failure::unusable(format!("cannot write {}: {error}", path.display()))
     })
+}
+
+/// Where `path` is written before it gets its name: `.STEM.PID.partial`, whatever the name's
+/// length.
+fn partial(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem: String = name.chars().take(MAX_STEM).collect();
+    path.with_file_name(format!(".{stem}.{}{PARTIAL}", std::process::id()))
+}
+
+/// The stem of what may be a [`partial`] name.
+pub(crate) fn partial_of(name: &str) -> Option<&str> {
+    let (stem, pid) = name.strip_prefix('.')?.strip_suffix(PARTIAL)?.rsplit_once('.')?;
+    pid.parse::<u32>().ok().map(|_| stem)
+}
+
+/// Brings files to the disk.
+pub(crate) fn sync(paths: &[PathBuf]) -> Result<(), Failure> {
+    let each = |path: &PathBuf| {
+        let synced = File::open(path).and_then(|file| file.sync_all());
+        synced.map_err(|error| cannot_sync(path, &error))
+    };
+    paths.iter().try_for_each(each)
+}
+
+/// Brings the names in directories to the disk.
+pub(crate) fn sync_dirs<const N: usize>(dirs: [&Path; N]) -> Result<(), Failure> {
+    dirs.into_iter().try_for_each(|dir| sync_dir(dir).map_err(|error| cannot_sync(dir, &error)))
+}
+
+fn sync_dir(dir: &Path) -> io::Result<()> {
+    // Elsewhere a directory is nothing that can be opened.
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    match File::open(dir)?.sync_all() {
+        // Not every file system knows how.
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
+            Ok(())
+        }
+        synced => synced,
+    }
+}
+
+fn cannot_sync(path: &Path, error: &io::Error) -> Failure {
+    Failure::unusable(format!("cannot bring {} to the disk: {error}", path.display()))
+}
+
+/// The directory that `path` is in.
+fn directory_of(path: &Path) -> &Path {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
 }
 
 /// Where to [`write`] what shall be found at `path`: there, or where its links lead.
@@ -182,9 +243,7 @@ pub(crate) fn target(path: &Path) -> Result<PathBuf, Failure> {
 
 /// Refuses to write into a build what is no part of it.
 pub(crate) fn keep_apart(dir: &Path, target: &Path) -> Result<(), Failure> {
-    let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let (Ok(dir), Ok(parent)) =
-        (fs::canonicalize(dir), fs::canonicalize(parent.unwrap_or(Path::new("."))))
+    let (Ok(dir), Ok(parent)) = (fs::canonicalize(dir), fs::canonicalize(directory_of(target)))
     else {
         // One of them does not exist, which reading or writing will say.
         return Ok(());
@@ -200,72 +259,6 @@ pub(crate) fn keep_apart(dir: &Path, target: &Path) -> Result<(), Failure> {
 pub(crate) fn create_dir(dir: &Path) -> Result<(), Failure> {
     fs::create_dir_all(dir)
         .map_err(|error| Failure::unusable(format!("cannot create {}: {error}", dir.display())))
-}
-
-/// The files of a build in `dir`, the commitment first: none if there is no such directory or it
-/// is empty.
-///
-/// # Errors
-/// When there is anything that a build, whole or interrupted, does not consist of.
-pub(crate) fn earlier_build(dir: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
-    collect(dir, &mut files, |name, path| match name {
-        "commitment" => is(path, Kind::Commitment),
-        "proof" => is(path, Kind::Proof),
-        "columns" => path.is_dir(),
-        _ => false,
-    })?;
-    let columns = columns_dir(dir);
-    files.retain(|path| *path != columns);
-    collect(&columns, &mut files, |name, path| {
-        name.bytes().all(|byte| byte.is_ascii_digit()) && is(path, Kind::Column)
-    })?;
-    let commitment = commitment_path(dir);
-    files.sort_by_key(|path| *path != commitment);
-    Ok(files)
-}
-
-fn collect(
-    dir: &Path,
-    files: &mut Vec<PathBuf>,
-    known: impl Fn(&str, &Path) -> bool,
-) -> Result<(), Failure> {
-    let unreadable =
-        |error| Failure::unusable(format!("cannot read directory {}: {error}", dir.display()));
-    let entries = match fs::read_dir(dir) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        entries => entries.map_err(unreadable)?,
-    };
-    for entry in entries {
-        let path = entry.map_err(unreadable)?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let partial = name.starts_with('.') && name.ends_with(PARTIAL) && path.is_file();
-        if !partial && !known(&name, &path) {
-            return Err(Failure::unusable(format!(
-                "{} is no part of an airda build: choose an empty directory",
-                path.display()
-            )));
-        }
-        files.push(path);
-    }
-    Ok(())
-}
-
-/// Whether `path` is an artifact of this kind, or an empty file such as a crash leaves.
-fn is(path: &Path, kind: Kind) -> bool {
-    path.is_file()
-        && read(path, MAGIC_BYTES - 1)
-            .is_ok_and(|bytes| bytes.is_empty() || Kind::of(&bytes) == Some(kind))
-}
-
-/// Removes an earlier build's files.
-pub(crate) fn remove(files: &[PathBuf]) -> Result<(), Failure> {
-    for path in files {
-        fs::remove_file(path).map_err(|error| {
-            Failure::unusable(format!("cannot remove {}: {error}", path.display()))
-        })?;
-    }
-    Ok(())
 }
 
 /// The size of a column's file.

@@ -1,10 +1,11 @@
 //! Commands, arguments and exit statuses: 0 done or accepted, 1 rejected or not recoverable,
-//! 2 bad usage or input that cannot be read or decoded.
+//! 2 bad usage, input that cannot be read or decoded or output that cannot be written.
 
 mod bench;
 mod build;
 mod check;
 mod choice;
+mod directory;
 mod failure;
 mod files;
 mod inspect;
@@ -15,6 +16,7 @@ mod restore;
 mod run;
 mod security;
 
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -38,7 +40,7 @@ k4096-c16-r3-w1. Without -rZ there are as many rows as the payload needs, withou
 {DEFAULT_RULE}
 
 Exit status: 0 done or accepted; 1 rejected or not recoverable; 2 bad usage,
-unreadable or malformed input."
+unreadable or malformed input, output that cannot be written."
     )
 }
 
@@ -181,9 +183,12 @@ pub(crate) fn main() -> ExitCode {
             ErrorKind::DisplayHelp
             | ErrorKind::DisplayVersion
             | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-                // A closed pipe is no reason to complain.
-                let _ = error.print();
-                return ExitCode::from(error.exit_code() as u8);
+                return match error.print() {
+                    Err(failed) if failed.kind() != io::ErrorKind::BrokenPipe => {
+                        output::cannot_print(&failed).report()
+                    }
+                    _ => ExitCode::from(error.exit_code() as u8),
+                };
             }
             _ => Err(Failure::unusable(usage_line(&error.to_string()))),
         },

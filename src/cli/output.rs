@@ -73,11 +73,14 @@ impl Drop for Spinner {
 /// A line, or several, to stdout. Whoever closed it early has seen enough.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     match io::stdout().write_all(format!("{}\n", text.trim_end_matches('\n')).as_bytes()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::unusable(format!("cannot write to stdout: {error}")))
-        }
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(cannot_print(&error)),
         _ => Ok(()),
     }
+}
+
+/// What was asked for did not get through.
+pub(crate) fn cannot_print(error: &io::Error) -> Failure {
+    Failure::unusable(format!("cannot write to stdout: {error}"))
 }
 
 /// A result as one JSON object.

@@ -1,10 +1,11 @@
 //! `airda repair` and `airda recover`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use airda::{CheckedColumn, Column, Commitment};
 
-use super::build::{BATCH, write_columns};
+use super::build::BATCH;
+use super::directory::Lock;
 use super::failure::{Failure, complain};
 use super::files::{self, Bad};
 use super::output::{Output, runs, size};
@@ -68,8 +69,10 @@ fn gather(dir: &Path, output: &Output) -> Result<Gathered, Failure> {
     Ok(Gathered { commitment, good, missing, bad })
 }
 
-/// Writes missing and bad columns back.
+/// Writes missing and bad columns back. One that cannot be written does not keep the others from
+/// it.
 pub(super) fn repair(dir: &Path, output: &Output) -> Result<(), Failure> {
+    let _lock = Lock::take(dir)?;
     let Gathered { commitment, good, missing, bad } = gather(dir, output)?;
     let mut wanted = [missing, bad].concat();
     wanted.sort_unstable();
@@ -80,8 +83,28 @@ pub(super) fn repair(dir: &Path, output: &Output) -> Result<(), Failure> {
     let failed = |error: airda::Error| Failure::at(dir.display(), &error);
     let recovered = airda::recover(&commitment, &good).map_err(failed)?;
     drop(spinner);
-    files::create_dir(&files::columns_dir(dir))?;
-    write_columns(dir, &wanted, output, |batch| recovered.open(batch).map_err(failed))?;
+    let columns = files::columns_dir(dir);
+    files::create_dir(&columns)?;
+    let mut written: Vec<PathBuf> = Vec::with_capacity(wanted.len());
+    let mut refused = None;
+    let bar = output.bar(wanted.len(), "write columns");
+    for batch in wanted.chunks(BATCH) {
+        for column in recovered.open(batch).map_err(failed)? {
+            let path = files::column_path(dir, column.index());
+            match files::write(&path, &column.encode(), false) {
+                Ok(()) => written.push(path),
+                Err(failure) => refused = refused.or(Some(failure)),
+            }
+        }
+        bar.inc(batch.len() as u64);
+    }
+    bar.finish_and_clear();
+    files::sync(&written)?;
+    files::sync_dirs([&columns])?;
+    if let Some(failure) = refused {
+        let (written, wanted) = (written.len(), wanted.len());
+        return Err(failure.and(&format!("{written} of {wanted} columns are written back")));
+    }
     output.say(&format!(
         "repaired: wrote {} of {} columns back: {}",
         wanted.len(),

@@ -1,9 +1,11 @@
 //! The points of the code, by position and by cell.
+#![deny(clippy::arithmetic_side_effects)]
 
 use airda_gkr::F;
 use p3_field::{PrimeCharacteristicRing, TwoAdicField};
 use p3_util::reverse_bits_len;
 
+use super::low_bits;
 use crate::params::Params;
 
 /// The powers of ω, looked up by exponent, position or cell.
@@ -16,14 +18,14 @@ pub(super) struct Domain {
 
 impl Domain {
     pub(super) fn new(params: &Params) -> Self {
-        let log_m = params.log_k() + 1;
+        let log_m = params.log_m();
         let powers = F::two_adic_generator(log_m).powers().collect_n(1 << log_m);
         Self { log_m, log_c: params.log_c(), powers }
     }
 
-    /// ω^exponent.
+    /// ω^exponent; exponents count modulo m.
     pub(super) fn power(&self, exponent: usize) -> F {
-        self.powers[exponent & (self.powers.len() - 1)]
+        self.powers[low_bits(exponent, self.log_m)]
     }
 
     /// ω^−exponent.

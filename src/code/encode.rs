@@ -1,18 +1,16 @@
 //! Systematic encoding.
 //!
-//! Per row: the payload's bytes become limbs, staged strip by strip. Per row and limb, each of
-//! them independent: interpolate from the payload half's cells, twist the coefficients by the
-//! powers of ω, evaluate on the parity half's cells. One limb of a row stays within the cache of
-//! the core that works on it.
+//! Per row, the payload's bytes become limbs, staged strip by strip; each limb is then
+//! [extended](super::extend()) by itself.
 
 use std::borrow::Cow;
 
 use airda_gkr::F;
-use p3_field::{Field, PackedField, PackedValue, PrimeCharacteristicRing};
+use p3_field::{Field, PackedField, PackedValue};
 use p3_maybe_rayon::prelude::*;
 
-use super::domain::Domain;
-use super::transform::{Aligned, CellFft, GROUP, Strips, gather, row_stride, scatter};
+use super::extend::Extension;
+use super::transform::Aligned;
 use crate::bytes::symbols_from_bytes;
 use crate::error::Error;
 use crate::params::{LIMBS, Params, SYMBOL_BYTES};
@@ -43,60 +41,32 @@ pub fn encode(params: &Params, payload: &[u8], matrix: &mut [F]) -> Result<(), E
 
 /// What all rows and limbs share.
 struct Encoder<P> {
-    c: usize,
-    half: usize,
-    row_bytes: usize,
-    /// The payload half's cells to coefficients.
-    interpolate: Strips<P>,
-    cells: CellFft,
-    /// Word e_hi: ω^(c·e_hi)/k. The rest of ω^e is in the twiddles of `evaluate`.
-    twist: Aligned,
-    /// Coefficients to the parity half's cells.
-    evaluate: Strips<P>,
-}
-
-/// Buffers that a thread reuses from limb to limb.
-struct Scratch {
-    strips: Aligned,
-    rows: Aligned,
+    params: Params,
+    extension: Extension<P>,
 }
 
 impl<P: PackedField<Scalar = F>> Encoder<P> {
     fn new(params: &Params) -> Self {
-        let domain = Domain::new(params);
-        let (c, half) = (params.c(), params.half());
-        let mut twist = Aligned::zero(half);
-        let powers = domain.power(c).shifted_powers(F::ONE.div_2exp_u64(params.log_k() as u64));
-        for (word, power) in twist.iter_mut().zip(powers) {
-            *word = power;
-        }
-        Self {
-            c,
-            half,
-            row_bytes: params.row_bytes(),
-            interpolate: Strips::inverse(&domain, c, 0..half),
-            cells: CellFft::new(half),
-            twist,
-            evaluate: Strips::forward(&domain, c, half..2 * half),
-        }
+        Self { params: *params, extension: Extension::new(params) }
     }
 
     fn encode(&self, payload: &[u8], matrix: &mut [F]) {
-        matrix.par_chunks_exact_mut(2 * self.half * self.c * LIMBS).enumerate().for_each_init(
-            || Aligned::zero(self.half * self.c * LIMBS),
+        let (c, m) = (self.params.c(), self.params.m());
+        matrix.par_chunks_exact_mut(m * LIMBS).enumerate().for_each_init(
+            || Aligned::zero(self.params.k() * LIMBS),
             |staged, (row, matrix)| {
                 let staged = P::pack_slice_mut(staged);
                 let bytes = self.row_payload(payload, row);
                 staged
-                    .par_chunks_exact_mut(LIMBS * self.c)
-                    .zip(bytes.par_chunks_exact(P::WIDTH * self.c * SYMBOL_BYTES))
-                    .for_each(|(strip, bytes)| stage(bytes, self.c, strip));
-                matrix.par_chunks_exact_mut(2 * self.half * self.c).enumerate().for_each_init(
-                    || Scratch {
-                        strips: Aligned::zero(GROUP * self.c * P::WIDTH),
-                        rows: Aligned::zero(row_stride(self.half) * self.c),
+                    .par_chunks_exact_mut(LIMBS * c)
+                    .zip(bytes.par_chunks_exact(P::WIDTH * c * SYMBOL_BYTES))
+                    .for_each(|(strip, bytes)| stage(bytes, c, strip));
+                matrix.par_chunks_exact_mut(m).enumerate().for_each_init(
+                    || self.extension.scratch(),
+                    |scratch, (limb, matrix)| {
+                        let staged = Some((&staged[limb * c..], LIMBS * c));
+                        self.extension.limb(staged, matrix, scratch);
                     },
-                    |scratch, (limb, matrix)| self.encode_limb(staged, limb, matrix, scratch),
                 );
             },
         );
@@ -104,51 +74,15 @@ impl<P: PackedField<Scalar = F>> Encoder<P> {
 
     /// The bytes of a row, with zeros after the payload's end.
     fn row_payload<'a>(&self, payload: &'a [u8], row: usize) -> Cow<'a, [u8]> {
-        let rest = payload.get(row * self.row_bytes..).unwrap_or_default();
-        match rest.get(..self.row_bytes) {
+        let row_bytes = self.params.row_bytes();
+        let rest = payload.get(row * row_bytes..).unwrap_or_default();
+        match rest.get(..row_bytes) {
             Some(bytes) => Cow::Borrowed(bytes),
             None => {
-                let mut bytes = vec![0; self.row_bytes];
+                let mut bytes = vec![0; row_bytes];
                 bytes[..rest.len()].copy_from_slice(rest);
                 Cow::Owned(bytes)
             }
-        }
-    }
-
-    /// One limb of one row, from the staged strips to its block of the matrix.
-    fn encode_limb(&self, staged: &[P], limb: usize, matrix: &mut [F], scratch: &mut Scratch) {
-        let Scratch { strips: buffer, rows } = scratch;
-        let buffer = P::pack_slice_mut(buffer);
-        let (c, columns, stride) = (self.c, 2 * self.half, row_stride(self.half));
-        for (group, staged) in staged.chunks(GROUP * LIMBS * c).enumerate() {
-            let staged = &staged[limb * c..];
-            scatter(staged, LIMBS * c, matrix, columns, group * GROUP);
-            let mut used = 0;
-            let strips = buffer.chunks_exact_mut(c).zip(staged.chunks(LIMBS * c));
-            for (i, (strip, staged)) in strips.enumerate() {
-                strip.copy_from_slice(&staged[..c]);
-                self.interpolate.interpolate(group * GROUP + i, strip);
-                used += c;
-            }
-            scatter(&buffer[..used], c, rows, stride, group * GROUP);
-        }
-        let twist = P::pack_slice(&self.twist);
-        for row in rows.chunks_exact_mut(stride) {
-            let row = &mut row[..self.half];
-            self.cells.inverse(row);
-            for (word, &twist) in P::pack_slice_mut(row).iter_mut().zip(twist) {
-                *word *= twist;
-            }
-            self.cells.forward(row);
-        }
-        let strips = self.half / P::WIDTH;
-        for first in (0..strips).step_by(GROUP) {
-            let buffer = &mut buffer[..GROUP.min(strips - first) * c];
-            gather(buffer, c, rows, stride, first);
-            for (i, strip) in buffer.chunks_exact_mut(c).enumerate() {
-                self.evaluate.evaluate(first + i, strip);
-            }
-            scatter(buffer, c, matrix, columns, strips + first);
         }
     }
 }

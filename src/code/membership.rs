@@ -16,6 +16,7 @@
 //!
 //! # Source
 //! Barycentric evaluation: Berrut and Trefethen, *Barycentric Lagrange interpolation*, 2004.
+#![deny(clippy::arithmetic_side_effects)]
 
 use airda_gkr::codec::limbs;
 use airda_gkr::permutation::Digest;
@@ -28,6 +29,7 @@ use p3_field::{
 use p3_keccak::Keccak256Hash;
 
 use super::domain::Domain;
+use super::low_bits;
 use super::transform::{CellFft, Strips, gather, row_stride, scatter};
 use super::vanishing::{evaluate_with_derivative, monic};
 use crate::params::{LIMBS, Params};
@@ -61,7 +63,7 @@ pub fn point(params: &Params, root: &Digest) -> E {
 fn first_outside(params: &Params, mut sample: impl FnMut() -> E) -> E {
     loop {
         let p = sample();
-        if p.exp_power_of_2(params.log_k() + 1) != E::ONE {
+        if p.exp_power_of_2(params.log_m()) != E::ONE {
             return p;
         }
     }
@@ -82,7 +84,7 @@ pub trait Membership {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MembershipVector {
     log_c: usize,
-    columns: usize,
+    log_columns: usize,
     /// Symbol `sym` of cell j at sym·ℓ + j, as in the matrix.
     entries: Vec<E>,
 }
@@ -110,13 +112,16 @@ impl MembershipVector {
         let scale = F::ONE.div_2exp_u64(params.log_k() as u64);
         let q = p * domain.inverse_power(1);
         let mut entries = E::zero_vec(params.m());
-        let mut buffer = P::zero_vec(LIMBS * c);
-        let mut limb_rows = vec![F::zero_vec(row_stride(half) * c); LIMBS];
+        let log_c = params.log_c();
+        let stride = row_stride(half);
+        let mut buffer = P::zero_vec(params.cell_words());
+        let mut limb_rows = vec![F::zero_vec(stride << log_c); LIMBS];
         for (parity, z, scale) in [(false, p, scale), (true, q, -scale)] {
             let mut store = |exponent: usize, value: E| {
-                let place = (exponent & (c - 1)) * row_stride(half) + (exponent >> params.log_c());
+                // One of c scratch rows.
+                let row = low_bits(exponent, log_c).wrapping_mul(stride);
                 for (rows, &limb) in limb_rows.iter_mut().zip(limbs(&value)) {
-                    rows[place] = limb;
+                    rows[row..][exponent >> log_c] = limb;
                 }
             };
             store(0, E::from(scale));
@@ -125,26 +130,25 @@ impl MembershipVector {
                 power *= z;
                 store(exponent, power);
             }
-            for row in limb_rows.iter_mut().flat_map(|rows| rows.chunks_exact_mut(row_stride(half)))
-            {
+            for row in limb_rows.iter_mut().flat_map(|rows| rows.chunks_exact_mut(stride)) {
                 cells.forward(&mut row[..half]);
             }
-            for strip in 0..half / P::WIDTH {
+            for (strip, start) in (0..half).step_by(P::WIDTH).enumerate() {
                 for (buffer, rows) in buffer.chunks_exact_mut(c).zip(&limb_rows) {
-                    gather(buffer, c, rows, row_stride(half), strip);
+                    gather(buffer, c, rows, stride, strip);
                     evaluate.evaluate(strip, buffer);
                 }
-                let start = if parity { half } else { 0 } + strip * P::WIDTH;
+                let start = if parity { half | start } else { start };
                 for (symbol, entries) in entries.chunks_exact_mut(columns).enumerate() {
-                    for (lane, entry) in entries[start..start + P::WIDTH].iter_mut().enumerate() {
+                    for (lane, entry) in entries[start..][..P::WIDTH].iter_mut().enumerate() {
                         *entry = E::from_basis_coefficients_fn(|limb| {
-                            buffer[limb * c + symbol].as_slice()[lane]
+                            buffer[limb << log_c | symbol].as_slice()[lane]
                         });
                     }
                 }
             }
         }
-        Self { log_c: params.log_c(), columns, entries }
+        Self { log_c, log_columns: params.log_columns(), entries }
     }
 
     /// L at a position.
@@ -152,7 +156,7 @@ impl MembershipVector {
     /// # Panics
     /// When there is no such position.
     pub fn at(&self, position: usize) -> E {
-        let (cell, symbol) = (position >> self.log_c, position & ((1 << self.log_c) - 1));
+        let (cell, symbol) = (position >> self.log_c, low_bits(position, self.log_c));
         self.for_symbol(symbol)[cell]
     }
 
@@ -161,7 +165,7 @@ impl MembershipVector {
     /// # Panics
     /// When cells have no such symbol.
     pub fn for_symbol(&self, symbol: usize) -> &[E] {
-        &self.entries[symbol * self.columns..][..self.columns]
+        &self.entries[symbol << self.log_columns..][..1 << self.log_columns]
     }
 }
 
@@ -260,6 +264,7 @@ impl Membership for Barycentric {
 }
 
 #[cfg(test)]
+#[allow(clippy::arithmetic_side_effects)]
 mod tests {
     use super::*;
     use crate::params::HashWidth;

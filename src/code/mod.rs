@@ -16,7 +16,9 @@
 //! Reed–Solomon erasure codes*, 2009. Cells as cosets: PeerDAS.
 
 mod domain;
+#[cfg(feature = "prover")]
 mod encode;
+mod extend;
 pub mod membership;
 mod payload;
 mod recover;
@@ -24,7 +26,9 @@ pub mod systematic;
 mod transform;
 mod vanishing;
 
+#[cfg(feature = "prover")]
 pub use encode::encode;
+pub use extend::extend;
 pub use payload::payload;
 pub use recover::recover;
 
@@ -37,8 +41,8 @@ use crate::params::{LIMBS, Params};
 impl Params {
     /// The word of the matrix that holds limb `limb` of the symbol at `position` of `row`.
     pub const fn word_index(&self, row: usize, position: usize, limb: usize) -> usize {
-        let (cell, symbol) = (position >> self.log_c(), position & (self.c() - 1));
-        self.word_offset(row, (limb << self.log_c()) + symbol) + cell
+        let (cell, symbol) = (position >> self.log_c(), low_bits(position, self.log_c()));
+        self.word_offset(row, limb << self.log_c() | symbol) | cell
     }
 }
 
@@ -60,11 +64,16 @@ pub fn row_symbols(params: &Params, matrix: &[F], row: usize) -> Result<Vec<E>, 
     Ok((0..params.m()).map(symbol).collect())
 }
 
+/// The number's lowest `bits` bits, fewer than it has.
+const fn low_bits(number: usize, bits: usize) -> usize {
+    number & !(usize::MAX << bits)
+}
+
 /// Refuses a matrix of any other length than the parameters'.
 fn check_matrix(params: &Params, matrix: &[F]) -> Result<(), Error> {
     let (expected, got) = (params.matrix_words(), matrix.len());
     if expected == got { Ok(()) } else { Err(Error::MatrixLength { expected, got }) }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "prover"))]
 mod tests;

@@ -1,8 +1,10 @@
 //! The payload of an encoded matrix.
+#![deny(clippy::arithmetic_side_effects)]
 
 use airda_gkr::F;
 use p3_maybe_rayon::prelude::*;
 
+use super::low_bits;
 use crate::bytes::symbol_to_bytes;
 use crate::error::Error;
 use crate::params::{LIMBS, Params, SYMBOL_BYTES};
@@ -19,18 +21,20 @@ const CELLS: usize = 16;
 #[tracing::instrument(name = "code.payload", skip_all)]
 pub fn payload(params: &Params, matrix: &[F]) -> Result<Vec<u8>, Error> {
     super::check_matrix(params, matrix)?;
-    let mut bytes = vec![0; params.row_bytes() * params.rows()];
-    let group = CELLS.min(params.half()) << params.log_c();
+    // No more than the matrix's words hold, and so no more than an address.
+    let mut bytes = vec![0; params.capacity() as usize];
+    let log_group = CELLS.min(params.half()).ilog2();
+    let group = params.c() << log_group;
     let out_of_range = bytes
-        .par_chunks_exact_mut(group * SYMBOL_BYTES)
-        .enumerate()
-        .filter_map(|(index, bytes)| unpack(params, matrix, index * group, bytes))
+        .par_chunks_exact_mut(SYMBOL_BYTES << params.log_c() << log_group)
+        .zip((0..params.capacity_symbols()).into_par_iter().step_by(group))
+        .filter_map(|(bytes, first)| unpack(params, matrix, first, bytes))
         .min();
     // The symbol out of range left zeros behind.
     let len = params.payload_len() as usize;
-    let padding = bytes[len..].iter().position(|&byte| byte != 0);
-    let padding = padding.map(|byte| (len + byte) / SYMBOL_BYTES);
-    let place = |symbol| (symbol >> params.log_k(), symbol & (params.k() - 1));
+    let mut padding = bytes.iter().enumerate().skip(len);
+    let padding = padding.find(|&(_, &byte)| byte != 0).map(|(at, _)| at / SYMBOL_BYTES);
+    let place = |symbol| (symbol >> params.log_k(), low_bits(symbol, params.log_k()));
     match (out_of_range, padding) {
         (None, None) => {
             bytes.truncate(len);
@@ -54,22 +58,23 @@ pub fn payload(params: &Params, matrix: &[F]) -> Result<Vec<u8>, Error> {
 /// Unpacks a run of whole cells of one row, the first symbol being number `first` of the whole
 /// payload half; returns the number of the first symbol out of range.
 fn unpack(params: &Params, matrix: &[F], first: usize, bytes: &mut [u8]) -> Option<usize> {
-    let (row, position) = (first >> params.log_k(), first & (params.k() - 1));
+    let (row, position) = (first >> params.log_k(), low_bits(first, params.log_k()));
     let cell = position >> params.log_c();
     let (symbols, _) = bytes.as_chunks_mut::<SYMBOL_BYTES>();
     let cells = symbols.len() >> params.log_c();
     let mut out_of_range = None;
     for symbol in 0..params.c() {
         let limbs: [&[F]; LIMBS] = std::array::from_fn(|limb| {
-            let start = params.word_offset(row, (limb << params.log_c()) + symbol) + cell;
-            &matrix[start..start + cells]
+            let start = params.word_offset(row, limb << params.log_c() | symbol);
+            &matrix[start..][cell..][..cells]
         });
         for i in 0..cells {
-            let index = (i << params.log_c()) + symbol;
+            let index = i << params.log_c() | symbol;
             match symbol_to_bytes(limbs.map(|limb| limb[i])) {
                 Some(bytes) => symbols[index] = bytes,
                 None => {
-                    let found = first + index;
+                    // Runs are powers of two, aligned to their length.
+                    let found = first | index;
                     out_of_range =
                         Some(out_of_range.map_or(found, |least: usize| least.min(found)));
                 }

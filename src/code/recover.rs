@@ -12,6 +12,7 @@
 //!
 //! G is shared by all rows and limbs; steps 2 and 3 are one transform of size m each, twice the
 //! work of encoding.
+#![deny(clippy::arithmetic_side_effects)]
 
 use airda_gkr::F;
 use p3_field::{
@@ -26,15 +27,15 @@ use crate::error::Error;
 use crate::params::Params;
 
 /// Recovers the whole matrix from `columns`, pairs of an index and the column's 5cn words, by
-/// row, limb and symbol. Their order does not matter; of more than half of all columns, the
-/// first half by index is used and the others are not looked at.
+/// row, limb and symbol, in ascending order of the indices. Of more than half of all columns,
+/// the first are used and the others are not looked at.
 ///
 /// The result is a codeword that agrees with the columns used. Whether it is the one that was
 /// committed to is for the caller to check.
 ///
 /// # Errors
-/// [`Error::NoSuchColumn`], [`Error::DuplicateColumn`], [`Error::ColumnLength`] for any of
-/// `columns`; [`Error::TooFewColumns`] for fewer than half.
+/// [`Error::NoSuchColumn`], [`Error::ColumnLength`], [`Error::DuplicateColumn`] for any of
+/// `columns`, then [`Error::UnsortedColumns`]; [`Error::TooFewColumns`] for fewer than half.
 #[tracing::instrument(name = "code.recover", skip_all, fields(rows = params.rows(), k = params.k()))]
 pub fn recover(params: &Params, columns: &[(usize, &[F])]) -> Result<Vec<F>, Error> {
     let known = known_columns(params, columns)?;
@@ -53,7 +54,7 @@ fn known_columns<'a>(
     columns: &[(usize, &'a [F])],
 ) -> Result<Vec<Option<&'a [F]>>, Error> {
     let mut known = vec![None; params.columns()];
-    let expected = params.cell_words() * params.rows();
+    let expected = params.column_words();
     for &(index, words) in columns {
         let columns = params.columns();
         let place = known.get_mut(index).ok_or(Error::NoSuchColumn { index, columns })?;
@@ -63,6 +64,11 @@ fn known_columns<'a>(
         if place.replace(words).is_some() {
             return Err(Error::DuplicateColumn { index });
         }
+    }
+    if let Some(&[(before, _), (index, _)]) =
+        columns.array_windows().find(|[(before, _), (index, _)]| before > index)
+    {
+        return Err(Error::UnsortedColumns { index, before });
     }
     let (needed, got) = (params.half(), columns.len());
     if got < needed {
@@ -113,17 +119,17 @@ impl<'a, P: PackedField<Scalar = F>> Recovery<'a, P> {
             interpolate: Strips::inverse(&domain, c, 0..columns),
             cells: CellFft::new(columns),
             evaluate: Strips::forward(&domain, c, 0..columns),
-            exponents: (0..columns).map(|high| F::from_usize(high * c)).collect(),
+            exponents: (0..params.m()).step_by(c).map(F::from_usize).collect(),
             before,
             after,
         }
     }
 
     fn recover(&self) -> Vec<F> {
-        let (c, columns) = (self.params.c(), self.params.columns());
+        let (log_c, columns) = (self.params.log_c(), self.params.columns());
         let mut matrix = F::zero_vec(self.params.matrix_words());
-        matrix.par_chunks_exact_mut(c * columns).enumerate().for_each_init(
-            || (Aligned::zero(c * P::WIDTH), Aligned::zero(c * row_stride(columns))),
+        matrix.par_chunks_exact_mut(self.params.m()).enumerate().for_each_init(
+            || (Aligned::zero(P::WIDTH << log_c), Aligned::zero(row_stride(columns) << log_c)),
             |(strip, rows), (index, matrix)| {
                 self.recover_limb(index, matrix, P::pack_slice_mut(strip), rows);
             },
@@ -141,7 +147,8 @@ impl<'a, P: PackedField<Scalar = F>> Recovery<'a, P> {
             if cells.iter().any(Option::is_some) {
                 for (lane, words) in cells.iter().enumerate() {
                     let Some(words) = words else { continue };
-                    for (word, &known) in buffer.iter_mut().zip(&words[index * c..][..c]) {
+                    let words = &words[index << self.params.log_c()..][..c];
+                    for (word, &known) in buffer.iter_mut().zip(words) {
                         word.as_slice_mut()[lane] = known;
                     }
                 }
@@ -170,10 +177,9 @@ impl<'a, P: PackedField<Scalar = F>> Recovery<'a, P> {
             }
             gather(buffer, c, rows, stride, strip);
             self.evaluate.evaluate(strip, buffer);
-            let start = strip * P::WIDTH;
             for (&word, row) in buffer.iter().zip(matrix.chunks_exact_mut(columns)) {
                 // Known cells have factor 0, missing ones are still 0.
-                *P::from_slice_mut(&mut row[start..start + P::WIDTH]) += word * after[strip];
+                P::pack_slice_mut(row)[strip] += word * after[strip];
             }
         }
     }

@@ -106,7 +106,7 @@ fn patterns(columns: usize, seed: u64) -> Vec<Vec<usize>> {
     random.shuffle(&mut rng);
     let more = random[..(half + columns).div_ceil(2)].to_vec();
     random.truncate(half);
-    vec![
+    let mut patterns = vec![
         (0..half).collect(),
         (half..columns).collect(),
         (0..columns).step_by(2).collect(),
@@ -116,7 +116,9 @@ fn patterns(columns: usize, seed: u64) -> Vec<Vec<usize>> {
         random,
         more,
         (0..columns).collect(),
-    ]
+    ];
+    patterns.iter_mut().for_each(|pattern| pattern.sort_unstable());
+    patterns
 }
 
 /// The columns of a matrix.
@@ -149,6 +151,24 @@ fn any_half_of_the_columns_recovers_the_matrix() {
 }
 
 #[test]
+fn what_is_extended_is_what_is_encoded() {
+    for log_k in 0..=9 {
+        for log_c in 0..=log_k {
+            let params = full(log_k, log_c, 1 + (log_k + log_c) % 3);
+            let (_, matrix) = encoded(&params, 8);
+            let mut extended = matrix.clone();
+            for (at, word) in extended.iter_mut().enumerate() {
+                if at % params.columns() >= params.half() {
+                    *word = F::NEG_ONE;
+                }
+            }
+            extend(&params, &mut extended).unwrap();
+            assert!(extended == matrix, "k=2^{log_k} c=2^{log_c}");
+        }
+    }
+}
+
+#[test]
 fn one_column_fewer_than_half_is_an_error() {
     for (log_k, log_c) in [(0, 0), (4, 1), (6, 6)] {
         let params = full(log_k, log_c, 2);
@@ -165,7 +185,7 @@ fn one_column_fewer_than_half_is_an_error() {
 }
 
 #[test]
-fn refuses_columns_that_are_double_or_do_not_exist_or_have_another_length() {
+fn refuses_columns_that_are_double_unsorted_no_columns_or_of_another_length() {
     let params = full(4, 1, 2);
     let columns = columns_of(&params, &encoded(&params, 1).1);
     let all = kept(&columns, &(0..16).collect::<Vec<_>>());
@@ -190,17 +210,33 @@ fn refuses_columns_that_are_double_or_do_not_exist_or_have_another_length() {
             other => panic!("{other:?}"),
         }
     }
+    for (at, index) in [(0, 0), (3, 3), (14, 14)] {
+        let mut unsorted = all.clone();
+        unsorted.swap(at, at + 1);
+        match recover(&params, &unsorted) {
+            Err(Error::UnsortedColumns { index: found, before }) => {
+                assert_eq!((found, before), (index, index + 1));
+            }
+            other => panic!("{other:?}"),
+        }
+        // Twice is twice, in any order.
+        unsorted[at + 1] = unsorted[at];
+        match recover(&params, &unsorted) {
+            Err(Error::DuplicateColumn { index: found }) => assert_eq!(found, index + 1),
+            other => panic!("{other:?}"),
+        }
+    }
     assert!(matches!(recover(&params, &[]), Err(Error::TooFewColumns { needed: 8, got: 0 })));
 }
 
 #[test]
-fn the_order_of_columns_does_not_matter_and_surplus_ones_are_not_used() {
+fn surplus_columns_are_not_used() {
     let params = full(6, 2, 3);
     let (_, matrix) = encoded(&params, 3);
     let mut columns = columns_of(&params, &matrix);
     // The last column is wrong, but sixteen others come first.
     columns[31][0] += F::ONE;
-    let order: Vec<usize> = [31, 5].into_iter().chain((10..25).rev()).collect();
+    let order: Vec<usize> = [5].into_iter().chain(10..25).chain([31]).collect();
     assert_eq!(recover(&params, &kept(&columns, &order)).unwrap(), matrix);
     // When it is used, the result is another codeword that agrees with it.
     let order: Vec<usize> = (16..32).collect();
@@ -270,6 +306,7 @@ fn refuses_payloads_and_matrices_of_another_length() {
     };
     refused(encode(&params, &[0; 100], &mut matrix));
     refused(payload(&params, &matrix).map(drop));
+    refused(extend(&params, &mut matrix));
     refused(row_symbols(&params, &matrix, 0).map(drop));
 }
 
@@ -324,7 +361,9 @@ proptest! {
         let columns = columns_of(&params, &matrix);
         let mut order: Vec<usize> = (0..params.columns()).collect();
         order.shuffle(&mut StdRng::seed_from_u64(seed));
-        let recovered = recover(&params, &kept(&columns, &order[..params.half()])).unwrap();
+        order.truncate(params.half());
+        order.sort_unstable();
+        let recovered = recover(&params, &kept(&columns, &order)).unwrap();
         prop_assert!(recovered == matrix);
         prop_assert_eq!(payload(&params, &recovered).unwrap(), bytes);
     }

@@ -12,6 +12,7 @@
 //! With coefficients stored at e_lo·N + e_hi and points at sym·N + j, for N cells, both steps
 //! are in place and nothing is ever transposed or bit-reversed. The inverse is the two inverse
 //! steps in the opposite order, without the division by c·N.
+#![deny(clippy::arithmetic_side_effects)]
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Range};
@@ -57,7 +58,7 @@ impl CellFft {
 /// The transform within cells, in one direction, for a range of cells. A strip is as many
 /// neighbouring cells as `P` has lanes.
 pub(super) struct Strips<P> {
-    c: usize,
+    log_c: u32,
     lanes: PhantomData<P>,
     /// For each strip c words: the twiddle of node (level t, index s) at 2^t + s, in each lane
     /// that of its own cell. Node (t, s) is the polynomial modulo X^(c/2^t) − w², w its twiddle.
@@ -79,40 +80,41 @@ impl<P: PackedField<Scalar = F>> Strips<P> {
     fn new(domain: &Domain, c: usize, cells: Range<usize>, power: impl Fn(usize) -> F) -> Self {
         // The first point of node (t, s) has an exponent that is the sum of those of position
         // j·c and of position s·c/2^t; its twiddle is that point to the c/2^(t+1).
+        let log_c = c.ilog2();
         let half = |node: usize| c >> node.ilog2() >> 1;
+        // Exponents count modulo m, a power of two.
+        let twiddle = |exponent: usize, node| power(exponent.wrapping_mul(half(node)));
         let within: Vec<F> = (0..c)
             .map(|node| match node {
                 0 => F::ZERO,
-                _ => {
-                    let level = node.ilog2();
-                    let start = (node - (1 << level)) * (c >> level);
-                    power(domain.exponent(start) * half(node))
-                }
+                // s·c/2^t, being (2^t + s)·c/2^t without its highest bit, c.
+                _ => twiddle(domain.exponent(node << log_c >> node.ilog2() ^ c), node),
             })
             .collect();
-        let mut twiddles = Aligned::zero(cells.len() * c);
-        for (strip, twiddles) in P::pack_slice_mut(&mut twiddles).chunks_exact_mut(c).enumerate() {
-            let first = cells.start + strip * P::WIDTH;
+        let mut twiddles = Aligned::zero(cells.len() << log_c);
+        let strips = P::pack_slice_mut(&mut twiddles).chunks_exact_mut(c);
+        for (first, twiddles) in cells.step_by(P::WIDTH).zip(strips) {
             let mut across = P::ONE;
-            for (node, (twiddle, &within)) in twiddles.iter_mut().zip(&within).enumerate().skip(1) {
+            for (node, (word, &within)) in twiddles.iter_mut().zip(&within).enumerate().skip(1) {
                 if node.is_power_of_two() {
-                    across =
-                        P::from_fn(|lane| power(domain.exponent((first + lane) * c) * half(node)));
+                    // The first cell is a multiple of the lanes.
+                    let exponent = |lane| domain.exponent((first | lane) << log_c);
+                    across = P::from_fn(|lane| twiddle(exponent(lane), node));
                 }
-                *twiddle = across * within;
+                *word = across * within;
             }
         }
-        Self { c, lanes: PhantomData, twiddles }
+        Self { log_c, lanes: PhantomData, twiddles }
     }
 
     /// Coefficients to points, in the c packed words of one strip.
     pub(super) fn evaluate(&self, strip: usize, words: &mut [P]) {
         let twiddles = self.twiddles(strip);
-        for level in 0..self.c.ilog2() {
-            let blocks = 1 << level;
-            let twiddles = &twiddles[blocks..2 * blocks];
-            for (block, &twiddle) in words.chunks_exact_mut(self.c >> level).zip(twiddles) {
-                let (low, high) = block.split_at_mut(self.c >> level >> 1);
+        for level in 0..self.log_c {
+            // As many blocks, of as many words: the nodes of the level.
+            let (blocks, len) = (1 << level, words.len() >> level);
+            for (block, &twiddle) in words.chunks_exact_mut(len).zip(&twiddles[blocks..]) {
+                let (low, high) = block.split_at_mut(len / 2);
                 for (low, high) in low.iter_mut().zip(high) {
                     let product = *high * twiddle;
                     (*low, *high) = (*low + product, *low - product);
@@ -124,11 +126,10 @@ impl<P: PackedField<Scalar = F>> Strips<P> {
     /// Points to c times the coefficients, in the c packed words of one strip.
     pub(super) fn interpolate(&self, strip: usize, words: &mut [P]) {
         let twiddles = self.twiddles(strip);
-        for level in (0..self.c.ilog2()).rev() {
-            let blocks = 1 << level;
-            let twiddles = &twiddles[blocks..2 * blocks];
-            for (block, &twiddle) in words.chunks_exact_mut(self.c >> level).zip(twiddles) {
-                let (low, high) = block.split_at_mut(self.c >> level >> 1);
+        for level in (0..self.log_c).rev() {
+            let (blocks, len) = (1 << level, words.len() >> level);
+            for (block, &twiddle) in words.chunks_exact_mut(len).zip(&twiddles[blocks..]) {
+                let (low, high) = block.split_at_mut(len / 2);
                 for (low, high) in low.iter_mut().zip(high) {
                     (*low, *high) = (*low + *high, (*low - *high) * twiddle);
                 }
@@ -142,19 +143,15 @@ impl<P: PackedField<Scalar = F>> Strips<P> {
     }
 
     fn twiddles(&self, strip: usize) -> &[P] {
-        &P::pack_slice(&self.twiddles)[strip * self.c..][..self.c]
+        &P::pack_slice(&self.twiddles)[strip << self.log_c..][..1 << self.log_c]
     }
 }
 
 /// Words from one scratch row of `cells` words to the next: one line of the cache more than
 /// needed, since rows a power of two apart share the same few sets of the cache.
 pub(super) const fn row_stride(cells: usize) -> usize {
-    cells + 16
+    cells.saturating_add(16)
 }
-
-/// Strips that are moved together, so that whole runs of the cache's lines are: the rows of the
-/// matrix are a power of two apart.
-pub(super) const GROUP: usize = 4;
 
 /// Reads neighbouring strips from rows `stride` words apart, the first being number `first`.
 /// In `strips` they are c words each, one after the other.
@@ -165,9 +162,8 @@ pub(super) fn gather<P: PackedValue<Value = F>>(
     stride: usize,
     first: usize,
 ) {
-    let start = first * P::WIDTH;
     for (symbol, row) in rows.chunks_exact(stride).enumerate() {
-        let words = P::pack_slice(&row[start..start + strips.len() / c * P::WIDTH]);
+        let words = &P::pack_slice(row)[first..];
         for (strip, word) in strips.chunks_exact_mut(c).zip(words) {
             strip[symbol] = *word;
         }
@@ -183,10 +179,8 @@ pub(super) fn scatter<P: PackedValue<Value = F>>(
     stride: usize,
     first: usize,
 ) {
-    let start = first * P::WIDTH;
-    let count = strips.len().div_ceil(between);
     for (symbol, row) in rows.chunks_exact_mut(stride).enumerate() {
-        let words = P::pack_slice_mut(&mut row[start..start + count * P::WIDTH]);
+        let words = &mut P::pack_slice_mut(row)[first..];
         for (strip, word) in strips.chunks(between).zip(words) {
             *word = strip[symbol];
         }
@@ -197,30 +191,33 @@ pub(super) fn scatter<P: PackedValue<Value = F>>(
 pub(super) struct Aligned {
     words: Vec<F>,
     start: usize,
+    len: usize,
 }
 
 impl Aligned {
+    /// Bytes of a line.
     const LINE: usize = 64;
+    /// Words of a line.
+    const SPARE: usize = Self::LINE / size_of::<F>();
 
     /// `len` zeros.
     pub(super) fn zero(len: usize) -> Self {
-        let mut words = F::zero_vec(len + Self::LINE / size_of::<F>());
+        let words = F::zero_vec(len.saturating_add(Self::SPARE));
         // A start that cannot be aligned is still right, only slower.
-        let start = words.as_ptr().align_offset(Self::LINE).min(words.len() - len);
-        words.truncate(start + len);
-        Self { words, start }
+        let start = words.as_ptr().align_offset(Self::LINE).min(Self::SPARE);
+        Self { words, start, len }
     }
 }
 
 impl Deref for Aligned {
     type Target = [F];
     fn deref(&self) -> &[F] {
-        &self.words[self.start..]
+        &self.words[self.start..][..self.len]
     }
 }
 
 impl DerefMut for Aligned {
     fn deref_mut(&mut self) -> &mut [F] {
-        &mut self.words[self.start..]
+        &mut self.words[self.start..][..self.len]
     }
 }

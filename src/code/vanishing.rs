@@ -1,4 +1,5 @@
 //! Polynomials that vanish on given points.
+#![deny(clippy::arithmetic_side_effects)]
 
 use airda_gkr::F;
 use p3_field::PrimeCharacteristicRing;
@@ -23,15 +24,15 @@ pub(super) fn monic(roots: &[F]) -> Vec<F> {
     let mut degree = 1;
     while degree < roots.len() {
         if degree < SCHOOLBOOK {
-            for pair in factors.chunks_exact_mut(2 * degree) {
+            for pair in factors.chunks_exact_mut(degree << 1) {
                 multiply_schoolbook(pair);
             }
         } else {
-            let fft = CellFft::new(2 * degree);
+            let fft = CellFft::new(degree << 1);
             let multiply = |pair: &mut [F]| multiply_by_fft(&fft, pair);
-            factors.par_chunks_exact_mut(2 * degree).for_each(multiply);
+            factors.par_chunks_exact_mut(degree << 1).for_each(multiply);
         }
-        degree *= 2;
+        degree <<= 1;
     }
     factors
 }
@@ -42,28 +43,28 @@ fn multiply_schoolbook(pair: &mut [F]) {
     let mut product = [F::ZERO; 2 * SCHOOLBOOK];
     let (a, b) = pair.split_at(degree);
     for (i, &a) in a.iter().enumerate() {
-        for (j, &b) in b.iter().enumerate() {
-            product[i + j] += a * b;
+        for (word, &b) in product[i..].iter_mut().zip(b) {
+            *word += a * b;
         }
     }
-    for (i, (&a, &b)) in a.iter().zip(b).enumerate() {
-        product[degree + i] += a + b;
+    for (word, (&a, &b)) in product[degree..].iter_mut().zip(a.iter().zip(b)) {
+        *word += a + b;
     }
-    pair.copy_from_slice(&product[..2 * degree]);
+    pair.copy_from_slice(&product[..pair.len()]);
 }
 
 /// As [`multiply_schoolbook`], modulo Y^(2d) − 1: the leading 1 is added to the constant.
 fn multiply_by_fft(fft: &CellFft, pair: &mut [F]) {
     let degree = pair.len() / 2;
-    let mut a = F::zero_vec(2 * degree);
+    let mut a = F::zero_vec(pair.len());
     a[..degree].copy_from_slice(&pair[..degree]);
     a[degree] = F::ONE;
     pair.copy_within(degree.., 0);
+    pair[degree..].fill(F::ZERO);
     pair[degree] = F::ONE;
-    pair[degree + 1..].fill(F::ZERO);
     fft.forward(&mut a);
     fft.forward(pair);
-    let scale = F::ONE.div_2exp_u64(u64::from((2 * degree).ilog2()));
+    let scale = F::ONE.div_2exp_u64(u64::from(pair.len().ilog2()));
     for (word, &a) in pair.iter_mut().zip(&a) {
         *word *= a * scale;
     }
@@ -83,8 +84,9 @@ pub(super) fn evaluate_with_derivative(monic: &[F], len: usize) -> (Vec<F>, Vec<
     values[..monic.len()].copy_from_slice(monic);
     values[monic.len()] = F::ONE;
     let mut derivative = F::zero_vec(len);
-    for (i, word) in derivative.iter_mut().take(monic.len()).enumerate() {
-        *word = values[i + 1] * F::from_usize(i + 1);
+    let terms = (0..=monic.len()).zip(&values).skip(1);
+    for (word, (exponent, &value)) in derivative.iter_mut().zip(terms) {
+        *word = value * F::from_usize(exponent);
     }
     fft.forward(&mut values);
     fft.forward(&mut derivative);
@@ -92,6 +94,7 @@ pub(super) fn evaluate_with_derivative(monic: &[F], len: usize) -> (Vec<F>, Vec<
 }
 
 #[cfg(test)]
+#[allow(clippy::arithmetic_side_effects)]
 mod tests {
     use p3_field::TwoAdicField;
     use p3_util::reverse_bits_len;

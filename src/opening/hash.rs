@@ -34,7 +34,8 @@ where
         // Idle lanes hash an empty message; their digests are dropped.
         let mut lanes: [&[F]; LANES] = std::array::from_fn(|_| {
             let cell = cells.next();
-            taken += usize::from(cell.is_some());
+            // One a lane at most.
+            taken = usize::wrapping_add(taken, usize::from(cell.is_some()));
             cell.unwrap_or_default()
         });
         if taken == 0 {

@@ -6,8 +6,8 @@
 //! Word and path counts come from the commitment's parameters, and the path's turns from the
 //! column's index, so neither a node nor another column can take a column's place.
 
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 mod hash;
 mod tree;
@@ -102,7 +102,7 @@ impl Column {
         if self.index >= params.columns() {
             return refuse(Mismatch::Index { columns: params.columns() });
         }
-        let (found, expected) = (self.words.len(), params.rows() * params.cell_words());
+        let (found, expected) = (self.words.len(), params.column_words());
         if found != expected {
             return refuse(Mismatch::Words { found, expected });
         }
@@ -215,8 +215,18 @@ fn pairs(level: &[Digest], count: usize) -> Vec<[Digest; 2]> {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)]
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used
+)]
 pub(crate) mod fixture;
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)]
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used
+)]
 mod tests;

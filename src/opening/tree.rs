@@ -82,7 +82,7 @@ pub fn open_many(
         .map(|group| {
             let mut columns = Vec::with_capacity(group.len());
             for &index in group {
-                let words = Vec::with_capacity(params.rows() * params.cell_words());
+                let words = Vec::with_capacity(params.column_words());
                 columns.push(Column::new(*commitment.root(), index, words, tree.path(index)?));
             }
             for run in matrix.chunks(params.columns()) {

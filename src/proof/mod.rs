@@ -24,13 +24,14 @@
 //!
 //! # Deviations
 //! Membership by construction.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 mod system;
 
+use airda_gkr::Reject;
 use airda_gkr::argument::{self, Sizes, Statement};
-use airda_gkr::calls::Layout;
+use airda_gkr::calls::{CallTable, Layout};
 use airda_gkr::commit::Scheme;
 use airda_gkr::permutation::{Permutation, Poseidon2};
 #[cfg(feature = "prover")]
@@ -65,41 +66,6 @@ pub struct Verified {
     pub calls: usize,
 }
 
-/// Step 2: what shows that rows are codewords.
-enum Shown {
-    Construction(LimbCode),
-    Vector(MembershipVector),
-}
-
-impl Shown {
-    fn new(system: &System, commitment: &Commitment) -> Self {
-        let (params, root) = (commitment.params(), commitment.root());
-        match system.membership() {
-            Membership::Construction => Self::Construction(LimbCode::new(params)),
-            Membership::Vector => info_span!("das.membership").in_scope(|| {
-                Self::Vector(MembershipVector::new(params, membership::point(params, root)))
-            }),
-        }
-    }
-
-    const fn vector(&self) -> Option<&MembershipVector> {
-        match self {
-            Self::Construction(_) => None,
-            Self::Vector(vector) => Some(vector),
-        }
-    }
-
-    fn layout<'a, const T: usize>(&'a self, relation: &'a Relation<T>) -> Layout<'a>
-    where
-        Poseidon2<T>: Permutation<T>,
-    {
-        match self {
-            Self::Construction(code) => Layout::messages(relation.table(), code),
-            Self::Vector(_) => Layout::whole(relation.table()),
-        }
-    }
-}
-
 /// Proves that the block's commitment is well formed; returns the proof's file.
 ///
 /// The witness is not checked: for a block that is not well formed this returns a proof that
@@ -122,7 +88,8 @@ where
     Poseidon2<T>: Permutation<T>,
 {
     let commitment = block.commitment();
-    stated::<T, _>(commitment, system, |statement, scheme| {
+    let any_length = |_: &CallTable<T>, _: &Layout<'_>, _: &Scheme| Ok(());
+    stated::<T, _>(commitment, system, any_length, |statement, scheme| {
         let mut channel = ProverChannel::new(DOMAIN);
         // 1.
         bind(commitment, system, &mut channel);
@@ -162,7 +129,7 @@ pub fn verify_with(
 ) -> Result<Verified, Error> {
     let file = ProofFile::decode(file, &Limits::default())?;
     if file.system != system.parameters().id() {
-        return Err(airda_gkr::Reject::UnknownParameters(file.system).into());
+        return Err(Reject::UnknownParameters(file.system).into());
     }
     if file.membership != system.membership().id() {
         return Err(Error::NoMembership);
@@ -188,7 +155,10 @@ fn verify_at<const T: usize>(
 where
     Poseidon2<T>: Permutation<T>,
 {
-    stated::<T, _>(commitment, system, |statement, scheme| {
+    let admit = |table: &CallTable<T>, layout: &Layout<'_>, scheme: &Scheme| {
+        argument::admit(table, layout, scheme, body.len())
+    };
+    stated::<T, _>(commitment, system, admit, |statement, scheme| {
         let mut channel = VerifierChannel::new(DOMAIN, body);
         // 1.
         bind(commitment, system, &mut channel);
@@ -204,25 +174,40 @@ where
 }
 
 /// Step 2, the same for both sides: what is proved of the commitment, and how it is opened.
+/// Nothing as large as a row is made before `admit` has agreed.
 fn stated<const T: usize, R>(
     commitment: &Commitment,
     system: &System,
+    admit: impl FnOnce(&CallTable<T>, &Layout<'_>, &Scheme) -> Result<(), Reject>,
     run: impl FnOnce(&Statement<'_, T>, &Scheme) -> Result<R, Error>,
 ) -> Result<R, Error>
 where
     Poseidon2<T>: Permutation<T>,
 {
-    let relation = Relation::<T>::with_chain_step(commitment.params(), system.chain_step());
-    let shown = Shown::new(system, commitment);
-    let layout = shown.layout(&relation);
+    let (params, root) = (commitment.params(), commitment.root());
+    let relation = Relation::<T>::with_chain_step(params, system.chain_step());
+    let table = relation.table();
+    let code = LimbCode::new(params);
+    let layout = match system.membership() {
+        Membership::Construction => Layout::messages(table, &code),
+        Membership::Vector => Layout::whole(table),
+    };
     let scheme = Scheme::new(system.parameters(), layout.num_words())?;
+    admit(table, &layout, &scheme)?;
+    let vector = match system.membership() {
+        Membership::Construction => None,
+        Membership::Vector => Some(
+            info_span!("das.membership")
+                .in_scope(|| MembershipVector::new(params, membership::point(params, root))),
+        ),
+    };
     let equations = relation.equations(
         &layout,
         commitment.row_digests(),
         commitment.root_col(),
-        shown.vector(),
+        vector.as_ref(),
     );
-    run(&Statement { table: relation.table(), layout, equations: &equations }, &scheme)
+    run(&Statement { table, layout, equations: &equations }, &scheme)
 }
 
 /// Step 1.
@@ -246,5 +231,5 @@ fn bind(commitment: &Commitment, system: &System, channel: &mut impl Channel) {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests;

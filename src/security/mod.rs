@@ -5,8 +5,8 @@
 //! same at both widths) and the membership vector, stated for one query to H': a prover that
 //! asks 2^Q times succeeds with 2^Q times the probability. Membership by construction loses
 //! nothing.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use airda_gkr::argument::Statement;
 use airda_gkr::calls::Layout;

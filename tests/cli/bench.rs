@@ -119,6 +119,6 @@ fn a_range_of_rows_is_swept() {
 fn says_what_cannot_be_measured() {
     let error = airda(["bench", "prove", "--profile", "k64-c4-r1-w9"]);
     assert_eq!(error.status, 2, "{}", error.err);
-    let error = airda(["bench", "prove", "--profile", "k1048576-c1", "--rows", "1"]).failed(2);
-    assert!(error.contains("b128-c1") && error.contains("more than 2^25 words"), "{error}");
+    let error = airda(["bench", "prove", "--profile", "k262144-c1", "--rows", "4"]).failed(2);
+    assert!(error.contains("b32-c1") && error.contains("more than 2^25 words"), "{error}");
 }

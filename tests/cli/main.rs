@@ -3,6 +3,10 @@
 
 mod bench;
 mod build;
+#[cfg(unix)]
+mod crash;
+#[cfg(unix)]
+mod faults;
 mod inspect;
 mod restore;
 mod run;
@@ -11,7 +15,7 @@ mod security;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use tempfile::TempDir;
@@ -46,14 +50,23 @@ impl Done {
     }
 }
 
-fn airda<const N: usize>(args: [&str; N]) -> Done {
-    let output = Command::new(env!("CARGO_BIN_EXE_airda")).args(args).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Done {
-        status: output.status.code().expect("no signal"),
-        out: text(output.stdout),
-        err: text(output.stderr),
+impl From<Output> for Done {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self {
+            status: output.status.code().expect("no signal"),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
     }
+}
+
+fn run(args: &[&str]) -> Done {
+    Command::new(env!("CARGO_BIN_EXE_airda")).args(args).output().unwrap().into()
+}
+
+fn airda<const N: usize>(args: [&str; N]) -> Done {
+    run(&args)
 }
 
 /// Bytes without a pattern, always the same.
@@ -126,11 +139,21 @@ fn contents(dir: &Path) -> Vec<(String, Vec<u8>)> {
         if path.is_dir() {
             found.extend(contents(&path));
         } else {
-            found.push((path.to_str().unwrap().to_owned(), fs::read(&path).unwrap()));
+            found.push((path.to_string_lossy().into_owned(), fs::read(&path).unwrap()));
         }
     }
     found.sort();
     found
+}
+
+/// That two lists of files agree; where they do not, the names.
+#[track_caller]
+fn assert_same(found: &[(String, Vec<u8>)], expected: &[(String, Vec<u8>)]) {
+    let differ = |a: &[(String, Vec<u8>)], b: &[(String, Vec<u8>)]| -> Vec<String> {
+        a.iter().filter(|file| !b.contains(file)).map(|(name, _)| name.clone()).collect()
+    };
+    let (more, fewer) = (differ(found, expected), differ(expected, found));
+    assert!(more.is_empty() && fewer.is_empty(), "found {more:?} in place of {fewer:?}");
 }
 
 #[test]

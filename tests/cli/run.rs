@@ -118,6 +118,6 @@ fn refuses_files_it_cannot_use() {
     let error = airda(["run", &built.at("file"), "--profile", "k64-c4-r2"]).failed(2);
     assert!(error.contains("it carries 2432 bytes, the payload has 3643"), "{error}");
     // The matrix would fit, but not with its digests.
-    let error = airda(["run", &built.at("file"), "--profile", "k1048576-c1"]).failed(2);
+    let error = airda(["run", &built.at("file"), "--profile", "k262144-c1-r4"]).failed(2);
     assert!(error.contains("more than 2^25 words"), "{error}");
 }

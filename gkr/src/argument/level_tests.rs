@@ -5,8 +5,9 @@ use std::cell::Cell;
 use super::tests::{scheme, trace_of};
 use super::*;
 use crate::F;
+use crate::cheating::{Altering, add_one};
 use crate::levels::tests::{SHAPES, chains, words_of};
-use crate::transcript::{Challenger, ProverChannel, Sender};
+use crate::transcript::{ProverChannel, Sender};
 use crate::walk::{LOG_LANES, POSITIONS, Trace, log_outer};
 use p3_field::PrimeCharacteristicRing;
 
@@ -129,35 +130,6 @@ fn a_wrong_transient_digest_is_refused() {
     }
 }
 
-/// A prover's channel that adds one to an element of one message and goes on from there.
-struct Altering {
-    inner: ProverChannel,
-    message: usize,
-    element: usize,
-    sent: usize,
-}
-
-impl Channel for Altering {
-    fn challenger(&mut self) -> &mut Challenger {
-        self.inner.challenger()
-    }
-}
-
-impl Sender for Altering {
-    fn send(&mut self, message: &[crate::E]) {
-        let mut message = message.to_vec();
-        if self.sent == self.message {
-            message[self.element] += crate::E::ONE;
-        }
-        self.sent += 1;
-        self.inner.send(&message);
-    }
-
-    fn hint(&mut self, bytes: &[u8]) {
-        self.inner.hint(bytes);
-    }
-}
-
 /// Each message between the walks, altered by a prover that goes on from there.
 #[test]
 fn altered_messages_between_walks_are_refused_where_they_stand() {
@@ -186,10 +158,9 @@ fn altered_messages_between_walks_are_refused_where_they_stand() {
             (ends, 7, &merge),
             (ends + 1, 0, &Reject::Skip { layer: 0 }),
         ] {
-            let inner = ProverChannel::new(b"levels");
-            let mut channel = Altering { inner, message, element, sent: 0 };
+            let mut channel = Altering::new(b"levels", add_one(message, element));
             proved(&table, &words, |_, calls| trace_of(calls, &words), &mut channel);
-            let refused = verified(&table, &channel.inner.finish());
+            let refused = verified(&table, &channel.finish());
             assert_eq!(refused.as_ref(), Err(expected), "level {level}, message {message}");
         }
         first = ends + 1;

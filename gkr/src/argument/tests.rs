@@ -26,14 +26,14 @@ pub(super) fn scheme(num_words: usize) -> Scheme {
 }
 
 /// 2112 calls: beyond the chunks that hold them, the walk only knows the rows of the zero input.
-fn long_table() -> CallTable<16> {
+pub(super) fn long_table() -> CallTable<16> {
     let mut table = CallTable::new(16 << 11);
     let first = table.push(11, array::from_fn(|v| Source::Block { start: v << 11 }));
     table.push(6, array::from_fn(|v| Source::Block { start: table.digest(first, v % DIGEST) }));
     table
 }
 
-fn words(table: &CallTable<16>) -> Vec<F> {
+pub(super) fn words(table: &CallTable<16>) -> Vec<F> {
     let mut rng = StdRng::seed_from_u64(1);
     let mut words: Vec<F> = (0..table.base()).map(|_| rng.random()).collect();
     words.resize(table.num_words(), F::ZERO);

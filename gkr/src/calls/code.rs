@@ -1,4 +1,6 @@
 //! Systematic codes: committed words that are half of a codeword each.
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use crate::E;
 
@@ -19,7 +21,8 @@ pub trait SystematicCode: Sync {
 
     /// log2 k, k the words of a message.
     fn log_message(&self) -> usize {
-        (self.log_columns() + self.log_column()).saturating_sub(1)
+        // Logarithms of lengths: no overflow. A column has two halves.
+        self.log_columns().wrapping_add(self.log_column()).wrapping_sub(1)
     }
 }
 

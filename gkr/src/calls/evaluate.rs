@@ -3,6 +3,7 @@
 //! Pieces that do not read each other's digests form a *batch* and are computed side by side.
 //! Sources always lie before a batch's digests, so the committed vector splits there into what
 //! is read and what is written; chains, which read their own digests, carry them in registers.
+#![deny(clippy::arithmetic_side_effects)]
 
 use std::ops::Range;
 
@@ -11,8 +12,8 @@ use p3_maybe_rayon::prelude::*;
 use tracing::instrument;
 
 use super::{CallTable, Piece, Source};
-use crate::F;
 use crate::permutation::{DIGEST, Packed, Permutation, Poseidon2};
+use crate::{F, count};
 
 impl<const T: usize> CallTable<T>
 where
@@ -24,6 +25,7 @@ where
     /// When `words` is shorter than [`Self::num_words`].
     #[instrument(name = "gkr.calls.evaluate", skip_all, fields(calls = self.num_calls()))]
     pub fn evaluate(&self, words: &mut [F]) {
+        assert!(words.len() >= self.num_words(), "room for all digests");
         let mut begin = 0;
         while begin < self.pieces().len() {
             let end = self.batch_end(begin);
@@ -46,29 +48,30 @@ where
                     Source::Constant(_) | Source::Shifted { .. } => true,
                 })
         };
-        let others = pieces[begin + 1..].iter().take_while(|piece| belongs(piece)).count();
-        begin + 1 + others
+        let mut others = pieces.iter().enumerate().skip(begin).skip(1);
+        others.find(|(_, piece)| !belongs(piece)).map_or(pieces.len(), |(end, _)| end)
     }
 
     fn evaluate_batch(&self, batch: Range<usize>, words: &mut [F]) {
         let (known, rest) = words.split_at_mut(self.digest(batch.start, 0));
         let pieces = &self.pieces()[batch];
-        let size = pieces[0].size();
-        let digests = &mut rest[..DIGEST * size * pieces.len()];
+        // The words begin with this batch's digests, as many as the pieces have.
+        let log_size = pieces[0].log_size;
+        count::compressions(pieces.len() << log_size);
         if is_chain(&pieces[0]) {
-            let lanes = Packed::WIDTH;
-            digests
-                .par_chunks_mut(DIGEST * size * lanes)
-                .zip(pieces.par_chunks(lanes))
+            rest.par_chunks_mut(LANES_DIGESTS << log_size)
+                .zip(pieces.par_chunks(Packed::WIDTH))
                 .for_each(|(digests, pieces)| chains(pieces, known, digests));
         } else {
-            digests
-                .par_chunks_mut(DIGEST * size)
+            rest.par_chunks_mut(DIGEST << log_size)
                 .zip(pieces)
                 .for_each(|(digests, piece)| rows(piece, known, digests));
         }
     }
 }
+
+/// Words of a digest in each lane.
+const LANES_DIGESTS: usize = DIGEST * Packed::WIDTH;
 
 fn is_chain<const T: usize>(piece: &Piece<T>) -> bool {
     piece.inputs.iter().any(|source| matches!(source, Source::Shifted { .. }))
@@ -82,8 +85,8 @@ where
     let size = piece.size();
     let load = |source: &Source, x: usize| match *source {
         Source::Constant(value) => value,
-        Source::Block { start } => known[start + x],
-        Source::Interleaved { start, child } => known[start + 2 * x + child],
+        Source::Block { start } => known[start..][x],
+        Source::Interleaved { start, child } => known[start..][x << 1 | child],
         Source::Shifted { .. } => unreachable!("chains are computed apart"),
     };
     if size < Packed::WIDTH {
@@ -96,8 +99,9 @@ where
     for x in (0..size).step_by(Packed::WIDTH) {
         let state: [Packed; T] = std::array::from_fn(|v| match piece.inputs[v] {
             Source::Constant(value) => Packed::from(value),
-            Source::Block { start } => *Packed::from_slice(&known[start + x..][..Packed::WIDTH]),
-            _ => Packed::from_fn(|lane| load(&piece.inputs[v], x + lane)),
+            Source::Block { start } => *Packed::from_slice(&known[start..][x..][..Packed::WIDTH]),
+            // Rows x and on, x a multiple of the lanes.
+            _ => Packed::from_fn(|lane| load(&piece.inputs[v], x | lane)),
         });
         let digest = feed_forward::<Packed, T>(state, Poseidon2::permute_packed);
         for (column, word) in digests.chunks_exact_mut(size).zip(&digest) {
@@ -111,6 +115,7 @@ fn chains<const T: usize>(pieces: &[Piece<T>], known: &[F], digests: &mut [F])
 where
     Poseidon2<T>: Permutation<T>,
 {
+    let log_size = pieces[0].log_size;
     let size = pieces[0].size();
     let mut previous = [Packed::ZERO; DIGEST];
     for x in 0..size {
@@ -119,18 +124,21 @@ where
                 let Some(piece) = pieces.get(lane) else { return F::ZERO };
                 match piece.inputs[v] {
                     Source::Constant(value) => value,
-                    Source::Block { start } => known[start + x],
-                    Source::Interleaved { start, child } => known[start + 2 * x + child],
+                    Source::Block { start } => known[start..][x],
+                    Source::Interleaved { start, child } => known[start..][x << 1 | child],
                     Source::Shifted { first, .. } if x == 0 => first,
                     Source::Shifted { start, .. } => {
-                        let own = (start - known.len()) / size % DIGEST;
-                        previous[own].as_slice()[lane]
+                        // Its own digests come after all that is known.
+                        let own = start.wrapping_sub(known.len()) >> log_size;
+                        previous[own % DIGEST].as_slice()[lane]
                     }
                 }
             })
         });
         previous = feed_forward::<Packed, T>(state, Poseidon2::permute_packed);
-        for (lane, digests) in digests.chunks_exact_mut(DIGEST * size).enumerate() {
+        // Where lanes are idle, what follows is not theirs.
+        let digests = digests.chunks_exact_mut(DIGEST << log_size);
+        for (lane, (digests, _)) in digests.zip(pieces).enumerate() {
             let digest = previous.map(|word| word.as_slice()[lane]);
             store(digests, size, x, &digest);
         }

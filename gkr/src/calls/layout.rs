@@ -1,9 +1,12 @@
 //! Where the words of a call table lie in the committed vector.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
-use super::{CallTable, Piece, Source, SystematicCode};
+use super::{CallTable, Source, SystematicCode};
 use crate::permutation::DIGEST;
+
+/// log2 of the words in a digest.
+const LOG_DIGEST: usize = DIGEST.ilog2() as usize;
 
 /// The committed vector of a table: all of its words, or of its source words only the messages
 /// of a code that they follow. Then no word of the rest exists for a prover to choose: every
@@ -24,8 +27,8 @@ pub struct Layout<'a> {
     digests: usize,
     /// The pieces whose digests are left out, ascending; all have the largest size.
     transients: &'a [usize],
-    /// Digest words of a piece of the largest size.
-    block: usize,
+    /// log2 of the digest words of a piece of the largest size.
+    log_block: usize,
 }
 
 /// A column of source words, as the committed vector has it.
@@ -48,14 +51,15 @@ impl<'a> Layout<'a> {
         code: Option<&'a dyn SystematicCode>,
         base: usize,
     ) -> Self {
-        let largest = table.pieces().first().map_or(1, Piece::size);
+        let log_largest = table.pieces().first().map_or(0, |largest| largest.log_size);
         Self {
             code,
             source: table.base(),
-            base: base.next_multiple_of(largest),
-            digests: DIGEST * table.num_calls(),
+            base: base.next_multiple_of(1 << log_largest),
+            // The table counts its base in.
+            digests: table.num_words().wrapping_sub(table.base()),
             transients: table.transients(),
-            block: DIGEST * largest,
+            log_block: log_largest.wrapping_add(LOG_DIGEST),
         }
     }
 
@@ -93,7 +97,9 @@ impl<'a> Layout<'a> {
 
     /// Words of the committed vector.
     pub const fn num_words(&self) -> usize {
-        self.base + self.digests - self.block * self.transients.len()
+        // No more than the table's words, which it has counted: no overflow, here and below.
+        let left_out = self.transients.len() << self.log_block;
+        self.base.wrapping_add(self.digests).wrapping_sub(left_out)
     }
 
     /// Where the digest word at `start` in the table is committed.
@@ -104,9 +110,9 @@ impl<'a> Layout<'a> {
     pub fn digest(&self, start: usize) -> usize {
         let place = start.saturating_sub(self.source);
         // Transient pieces are among the first, which all have the largest size.
-        match self.transients.binary_search(&(place / self.block)) {
+        match self.transients.binary_search(&(place >> self.log_block)) {
             Ok(_) => panic!("transient digests are not committed"),
-            Err(before) => self.base + place - self.block * before,
+            Err(before) => self.base.wrapping_add(place).wrapping_sub(before << self.log_block),
         }
     }
 
@@ -114,8 +120,9 @@ impl<'a> Layout<'a> {
     pub(crate) fn place(&self, start: usize) -> Place {
         match self.code {
             Some(code) if start < self.source => Place::Coded {
-                start: start >> (code.log_message() + 1) << code.log_message(),
-                column: start >> code.log_column() & ((1 << code.log_columns()) - 1),
+                // A codeword is twice as long as its message.
+                start: start >> code.log_message() >> 1 << code.log_message(),
+                column: start >> code.log_column() & !(usize::MAX << code.log_columns()),
             },
             None if start < self.source => Place::Words(start),
             _ => Place::Words(self.digest(start)),
@@ -127,7 +134,11 @@ impl<'a> Layout<'a> {
     /// # Panics
     /// When the words are not as many as the table's.
     #[cfg(feature = "prover")]
-    #[allow(clippy::indexing_slicing, reason = "the prover's, on lengths of its own")]
+    #[allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        reason = "the prover's, on lengths of its own"
+    )]
     pub(crate) fn gather(&self, words: &[crate::F]) -> Vec<crate::F> {
         use p3_field::PrimeCharacteristicRing;
         use p3_maybe_rayon::prelude::*;
@@ -154,12 +165,12 @@ impl<'a> Layout<'a> {
             rest.par_chunks_mut(COPY).zip(digests.par_chunks(COPY)).for_each(copy);
         } else {
             let kept: Vec<&[crate::F]> = digests
-                .chunks(self.block)
+                .chunks(1 << self.log_block)
                 .enumerate()
                 .filter(|(piece, _)| self.transients.binary_search(piece).is_err())
                 .map(|(_, digests)| digests)
                 .collect();
-            rest.par_chunks_mut(self.block).zip(kept).for_each(copy);
+            rest.par_chunks_mut(1 << self.log_block).zip(kept).for_each(copy);
         }
         committed
     }

@@ -1,6 +1,6 @@
 //! The levels of a table: calls that one walk takes together.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use std::cmp::Reverse;
 
@@ -36,7 +36,8 @@ impl<'a, const T: usize> Level<'a, T> {
             let Some(piece) = table.pieces().get(index) else { continue };
             let (offset, digest) = (level.num_calls, table.digest(index, 0));
             level.pieces.push(Placed { piece, offset, digest });
-            level.num_calls += piece.size();
+            // Some of the table's calls, which it has counted.
+            level.num_calls = level.num_calls.wrapping_add(piece.size());
         }
         level
     }
@@ -54,7 +55,8 @@ impl<const T: usize> CallTable<T> {
         let mut depths: Vec<usize> = Vec::with_capacity(self.pieces().len());
         for piece in self.pieces() {
             let behind = piece.feeder().and_then(|feeder| depths.get(feeder));
-            depths.push(behind.map_or(0, |depth| depth + 1));
+            // Less than there are pieces.
+            depths.push(behind.map_or(0, |depth: &usize| depth.wrapping_add(1)));
         }
         let transients = self.transients();
         let mut committed: Vec<(usize, usize)> = depths

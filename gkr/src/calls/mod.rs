@@ -91,6 +91,8 @@ pub struct CallTable<const T: usize> {
     base: usize,
     pieces: Vec<Piece<T>>,
     num_calls: usize,
+    /// Of a base and so many calls; counted by pushing, so that no offset overflows.
+    num_words: usize,
     /// The transient pieces, ascending.
     transients: Vec<usize>,
     /// For each of them, whether a piece consumes it.
@@ -104,9 +106,15 @@ impl<const T: usize> CallTable<T> {
             base,
             pieces: Vec::new(),
             num_calls: 0,
+            num_words: base,
             transients: Vec::new(),
             consumed: Vec::new(),
         }
+    }
+
+    /// Makes room for that many more pieces.
+    pub fn reserve(&mut self, pieces: usize) {
+        self.pieces.reserve_exact(pieces);
     }
 
     /// Appends a piece and returns its place in [`Self::pieces`].
@@ -116,23 +124,26 @@ impl<const T: usize> CallTable<T> {
     /// first piece's size; when a source is not aligned, reaches beyond the words known when
     /// the piece is computed, or is shifted but not the piece's own digest; when it reads a
     /// transient piece's digests otherwise than as all of its chaining values, or after
-    /// another piece.
+    /// another piece; when the words are too many to be counted.
     pub fn push(&mut self, log_size: usize, inputs: [Source; T]) -> usize {
+        let Some((num_calls, num_words)) = self.counts_with(log_size) else {
+            panic!("the words can be counted")
+        };
         let size = 1 << log_size;
         match self.pieces.last() {
             Some(last) => assert!(log_size <= last.log_size, "pieces come in descending size"),
             None => assert!(self.base.is_multiple_of(size), "the base is aligned to every piece"),
         }
-        let known = self.num_words();
+        let column = |start: usize, len: usize| {
+            let left = self.num_words.checked_sub(start);
+            start.is_multiple_of(len) && left.is_some_and(|left| len <= left)
+        };
         for source in &inputs {
             match *source {
                 Source::Constant(_) => {}
-                Source::Block { start } => {
-                    assert!(start.is_multiple_of(size) && start + size <= known);
-                }
+                Source::Block { start } => assert!(column(start, size)),
                 Source::Interleaved { start, child } => {
-                    assert!(start.is_multiple_of(2 * size) && start + 2 * size <= known);
-                    assert!(child < 2);
+                    assert!(column(start, size << 1) && child < 2);
                 }
                 Source::Shifted { start, .. } => {
                     assert!(
@@ -143,9 +154,17 @@ impl<const T: usize> CallTable<T> {
             }
         }
         let feeder = self.feeder(log_size, &inputs);
+        let piece = self.pieces.len();
         self.pieces.push(Piece { log_size, offset: self.num_calls, inputs, feeder });
-        self.num_calls += size;
-        self.pieces.len() - 1
+        (self.num_calls, self.num_words) = (num_calls, num_words);
+        piece
+    }
+
+    /// Calls and words of the table with `2^log_size` calls more.
+    fn counts_with(&self, log_size: usize) -> Option<(usize, usize)> {
+        let size = 1_usize.checked_shl(u32::try_from(log_size).ok()?)?;
+        let num_words = self.num_words.checked_add(size.checked_mul(DIGEST)?)?;
+        Some((self.num_calls.checked_add(size)?, num_words))
     }
 
     /// Appends a transient piece; exactly one later piece must consume it.
@@ -170,11 +189,12 @@ impl<const T: usize> CallTable<T> {
         for (v, source) in inputs.iter().enumerate() {
             let (start, len) = match *source {
                 Source::Block { start } => (start, size),
-                Source::Interleaved { start, .. } => (start, 2 * size),
+                Source::Interleaved { start, .. } => (start, size << 1),
                 Source::Constant(_) | Source::Shifted { .. } => continue,
             };
-            // Columns are at least as long as the piece: two of them are read at most.
-            for at in [start, start + len - 1] {
+            // Columns are at least as long as the piece: two of them are read at most. All that
+            // is read lies among the words, so its end is no overflow.
+            for at in [start, start.wrapping_add(len).wrapping_sub(1)] {
                 let Some(piece) = self.transient_at(at) else { continue };
                 let whole = *source == Source::Block { start: self.digest(piece, v % DIGEST) }
                     && log_size == self.pieces[piece].log_size;
@@ -211,8 +231,9 @@ impl<const T: usize> CallTable<T> {
         self.digest_at(self.num_calls, log_size, v)
     }
 
+    /// Words before `num_words` never overflow, others of our own make are no word's.
     const fn digest_at(&self, offset: usize, log_size: usize, v: usize) -> usize {
-        self.base + DIGEST * offset + (v << log_size)
+        self.base.wrapping_add(DIGEST.wrapping_mul(offset)).wrapping_add(v << log_size)
     }
 
     /// The pieces, in order.
@@ -237,7 +258,7 @@ impl<const T: usize> CallTable<T> {
 
     /// The table's words: sources and digests.
     pub const fn num_words(&self) -> usize {
-        self.base + DIGEST * self.num_calls
+        self.num_words
     }
 }
 

@@ -20,8 +20,8 @@
 //!
 //! The number of used columns follows from the statement and is absorbed with the parameters.
 
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_commit::{BatchOpening, BatchOpeningRef, Mmcs};
 use p3_field::PrimeCharacteristicRing;
@@ -202,7 +202,7 @@ impl<M: Mmcs<F>> Mmcs<F> for ColumnTree<M> {
 }
 
 #[cfg(all(test, feature = "prover", feature = "testing"))]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests {
     use p3_matrix::dense::RowMajorMatrix;
     use rand::rngs::StdRng;
@@ -290,6 +290,24 @@ mod tests {
                 forged[0][0].resize(width, F::ZERO);
                 assert!(verify(&forged).is_err(), "{width} words");
             }
+        }
+    }
+
+    /// One position, asked for twice, has one answer.
+    #[test]
+    fn a_position_asked_for_twice_has_one_answer() {
+        let tree = tree(5);
+        let (root, kept) = tree.commit_used(matrix(5));
+        let indices = [7, 7];
+        let (rows, proof) = tree.open_multi_batch(&indices, &kept);
+        let verify = |rows: &[Vec<Vec<F>>]| {
+            tree.verify_multi_batch(&root, &dimensions(FULL), &indices, rows, &proof)
+        };
+        verify(&rows).unwrap();
+        for answer in 0..2 {
+            let mut forged = rows.clone();
+            forged[answer][0][2] += F::ONE;
+            assert!(verify(&forged).is_err(), "answer {answer}");
         }
     }
 }

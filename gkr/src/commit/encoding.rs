@@ -14,6 +14,7 @@
 //! round its root, out-of-domain answers, witness, opened rows, digests, sumcheck; final
 //! polynomial; witness, opened rows, digests, sumcheck.
 
+#![deny(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used)]
 #![deny(clippy::expect_used, clippy::panic_in_result_fn)]
 
@@ -28,6 +29,11 @@ use crate::blake3::DIGEST_BYTES;
 use crate::codec::{DEGREE, Reader, WORD_BYTES};
 use crate::transcript::Challenger;
 use crate::{E, F, Reject};
+
+/// Bytes of an element of E.
+const ELEMENT_BYTES: usize = WORD_BYTES * DEGREE;
+/// Bytes of a count of digests.
+const COUNT_BYTES: usize = 4;
 
 /// Every length in a proof.
 #[derive(Clone, Debug)]
@@ -82,8 +88,16 @@ impl Queries {
         }
     }
 
-    const fn row_bytes(&self) -> usize {
-        self.sent * WORD_BYTES * if self.extension { DEGREE } else { 1 }
+    /// Without the digests, if they can be counted.
+    fn bytes(&self) -> Option<usize> {
+        let ground = if self.ground { WORD_BYTES } else { 0 };
+        self.rows_bytes()?.checked_add(ground)?.checked_add(COUNT_BYTES)
+    }
+
+    /// Bytes of all rows, if they can be counted.
+    fn rows_bytes(&self) -> Option<usize> {
+        let symbol = if self.extension { ELEMENT_BYTES } else { WORD_BYTES };
+        self.sent.checked_mul(symbol)?.checked_mul(self.rows)
     }
 }
 
@@ -155,31 +169,59 @@ impl Shape {
     }
 }
 
-#[cfg(test)]
+impl Shape {
+    /// Bytes of a proof without the digests of its multiproofs, and the most that these take;
+    /// none if they cannot be counted.
+    pub(super) fn bytes(&self) -> Option<(usize, usize)> {
+        let elements = self.final_evaluations.checked_add(self.ood)?.checked_add(1)?;
+        let mut fixed = elements.checked_mul(ELEMENT_BYTES)?;
+        let mut digests = 0_usize;
+        let mut add = |bytes: Option<usize>| {
+            fixed = fixed.checked_add(bytes?)?;
+            Some(())
+        };
+        add(self.sumcheck.bytes())?;
+        for round in &self.rounds {
+            add(round.ood.checked_mul(ELEMENT_BYTES)?.checked_add(DIGEST_BYTES))?;
+            add(round.queries.bytes())?;
+            add(round.sumcheck.bytes())?;
+            digests = digests.checked_add(round.queries.max_digests)?;
+        }
+        add(self.last.bytes())?;
+        add(self.final_sumcheck.bytes())?;
+        digests = digests.checked_add(self.last.max_digests)?;
+        Some((fixed, digests.checked_mul(DIGEST_BYTES)?))
+    }
+}
+
+#[cfg(all(test, feature = "prover"))]
+#[allow(clippy::arithmetic_side_effects, clippy::unwrap_used)]
 impl Shape {
     /// Where the first count of digests stands.
     pub(super) fn first_count(&self) -> usize {
-        let element = WORD_BYTES * DEGREE;
-        let grinding =
-            |sumcheck: &Sumcheck| WORD_BYTES * if sumcheck.ground { sumcheck.rounds } else { 0 };
-        let mut at = element * (1 + self.ood + 2 * self.sumcheck.rounds) + grinding(&self.sumcheck);
+        let mut at = ELEMENT_BYTES * (1 + self.ood) + self.sumcheck.bytes().unwrap();
         let queries = match self.rounds.first() {
             Some(round) => {
-                at += DIGEST_BYTES + element * round.ood;
+                at += DIGEST_BYTES + ELEMENT_BYTES * round.ood;
                 &round.queries
             }
             None => {
-                at += element * self.final_evaluations;
+                at += ELEMENT_BYTES * self.final_evaluations;
                 &self.last
             }
         };
-        at + WORD_BYTES * usize::from(queries.ground) + queries.rows * queries.row_bytes()
+        at + queries.bytes().unwrap() - COUNT_BYTES
     }
 }
 
 impl Sumcheck {
+    fn bytes(&self) -> Option<usize> {
+        let ground = if self.ground { WORD_BYTES } else { 0 };
+        self.rounds.checked_mul((2 * ELEMENT_BYTES).checked_add(ground)?)
+    }
+
     fn decode(&self, reader: &mut Reader<'_>) -> Result<SumcheckData<F, E>, Reject> {
-        let values = reader.elements(2 * self.rounds)?;
+        let values = reader.elements(self.rounds << 1)?;
         let polynomial_evaluations = values.as_chunks().0.to_vec();
         let pow_witnesses = reader.words(if self.ground { self.rounds } else { 0 })?;
         Ok(SumcheckData { polynomial_evaluations, pow_witnesses })
@@ -191,7 +233,7 @@ type Openings = QueryOpenings<F, E, PrunedMerklePaths<u8, DIGEST_BYTES>>;
 impl Queries {
     fn decode(&self, reader: &mut Reader<'_>) -> Result<(F, Openings), Reject> {
         let witness = if self.ground { reader.word()? } else { F::ZERO };
-        if self.rows.saturating_mul(self.row_bytes()) > reader.remaining() {
+        if self.rows_bytes().is_none_or(|bytes| bytes > reader.remaining()) {
             return Err(Reject::Truncated);
         }
         let openings = if self.extension {
@@ -219,7 +261,7 @@ impl Queries {
         if len > self.max_digests {
             return Err(Reject::TooManyDigests { got: len, limit: self.max_digests });
         }
-        if len * DIGEST_BYTES > reader.remaining() {
+        if len.checked_mul(DIGEST_BYTES).is_none_or(|bytes| bytes > reader.remaining()) {
             return Err(Reject::Truncated);
         }
         let sibling_hashes = (0..len).map(|_| digest(reader)).collect::<Result<_, _>>()?;
@@ -275,7 +317,7 @@ mod encode {
 
     impl Sumcheck {
         fn encode(&self, data: &SumcheckData<F, E>, out: &mut Vec<u8>) {
-            elements(data.polynomial_evaluations.as_flattened(), 2 * self.rounds, out);
+            elements(data.polynomial_evaluations.as_flattened(), self.rounds << 1, out);
             assert_eq!(data.pow_witnesses.len(), if self.ground { self.rounds } else { 0 });
             put_words(out, &data.pow_witnesses);
         }
@@ -309,7 +351,8 @@ mod encode {
             };
             let len = proof.sibling_hashes.len();
             assert!(len <= self.max_digests);
-            out.extend_from_slice(&(len as u32).to_le_bytes());
+            let Ok(len) = u32::try_from(len) else { panic!("a count of four bytes") };
+            out.extend_from_slice(&len.to_le_bytes());
             for digest in &proof.sibling_hashes {
                 put_digest(digest, out);
             }

@@ -39,6 +39,8 @@ mod prove;
 mod tests;
 mod verify;
 
+use std::ops::RangeInclusive;
+
 use p3_commit::MultilinearPcs;
 use p3_dft::Radix2DFTSmallBatch;
 use p3_merkle_tree::{MerkleCap, MerkleTreeMmcs};
@@ -99,6 +101,7 @@ pub struct Scheme {
     tree: Tree,
     protocol: OpeningProtocol,
     shape: encoding::Shape,
+    proof_bytes: (usize, usize),
     security: PrescribedOpeningSecurity,
 }
 
@@ -165,13 +168,16 @@ impl Scheme {
         protocol: &OpeningProtocol,
     ) -> Option<Self> {
         let fold = config.round_folding_factor(0);
-        let height = config.num_variables() - fold;
+        let height = config.num_variables().checked_sub(fold)?;
         let columns = Columns::new(num_words, height, 1 << fold);
         let shape = encoding::Shape::new(&config, columns);
         let tree = Tree::new(plain_tree(), columns);
         let transform = Radix2DFTSmallBatch::default();
         let pcs = Pcs::new(config, transform.clone(), tree.clone());
         let security = pcs.prescribed_security(protocol)?;
+        let (fixed, digests) = shape.bytes()?;
+        let fewest = fixed.checked_add(DIGEST_BYTES)?;
+        let proof_bytes = (fewest, fewest.checked_add(digests)?);
         // A list size that is none (negative, infinite) prices nothing.
         security.candidates()?;
         Some(Self {
@@ -186,6 +192,7 @@ impl Scheme {
             tree,
             protocol: protocol.clone(),
             shape,
+            proof_bytes,
             security,
         })
     }
@@ -203,6 +210,13 @@ impl Scheme {
     /// Variables of the committed multilinear: coordinates of a point.
     pub fn num_variables(&self) -> usize {
         self.pcs.num_variables()
+    }
+
+    /// Bytes of a root and its opening: the fewest and the most. Only the number of digests in
+    /// the Merkle multiproofs is not fixed.
+    pub fn proof_bytes(&self) -> RangeInclusive<usize> {
+        let (fewest, most) = self.proof_bytes;
+        fewest..=most
     }
 
     /// log2 of the error of an opening, negated: p3's union bound over WHIR's terms alone.

@@ -3,6 +3,8 @@
 //! An entry is named by its id. Everything else follows from the entry and the number of
 //! committed words: the folding schedule, the rates, the per-term level, the grinding and
 //! every length in a proof. Nothing is read from a proof.
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_whir::{FoldingFactor, ProtocolParameters, SecurityAssumption, WhirConfig, WhirConfigError};
 
@@ -171,7 +173,7 @@ impl Parameters {
 
     /// Fewest variables: shorter vectors are extended with zeros.
     pub(super) const fn min_variables(&self) -> usize {
-        self.first.variables + self.later.variables
+        self.first.variables.saturating_add(self.later.variables)
     }
 
     /// The configuration for `num_variables` at a per-term `level`, with the least grinding
@@ -188,7 +190,7 @@ impl Parameters {
         let round_log_inv_rates = (0..num_rounds)
             .map(|round| {
                 let fold = if round == 0 { self.first } else { self.later };
-                rate = (rate + fold.variables).saturating_sub(fold.shrink);
+                rate = rate.saturating_add(fold.variables).saturating_sub(fold.shrink);
                 rate
             })
             .collect();
@@ -214,6 +216,7 @@ impl Parameters {
 
     /// The per-term levels worth trying, lowest first.
     pub(super) fn levels(&self) -> impl Iterator<Item = usize> + use<> {
-        self.target_bits..=self.target_bits + LEVELS
+        let target = self.target_bits;
+        (0..=LEVELS).filter_map(move |above| target.checked_add(above))
     }
 }

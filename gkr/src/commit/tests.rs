@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use super::*;
 use crate::codec::WORD_BYTES;
 use crate::security::Report;
-use crate::transcript::{ProverChannel, VerifierChannel};
+use crate::transcript::{ProverChannel, Sender, VerifierChannel};
 
 const DOMAIN: &[u8] = b"opening tests";
 
@@ -397,6 +397,99 @@ fn refuses_digest_counts_that_no_query_needs_before_allocating() {
         } else {
             assert!(outcome.is_err());
         }
+    }
+}
+
+/// A commitment to words that are chosen once the point is known: a channel that does not
+/// absorb the root would accept it.
+#[test]
+fn words_chosen_after_the_point_are_refused() {
+    let scheme = Scheme::new(&cheap(JohnsonBound), 700).unwrap();
+    let mut channel = ProverChannel::new(DOMAIN);
+    scheme.bind(&mut channel);
+    let point = channel.draw_many(scheme.num_variables());
+    // Any words will do: their value at the point is known before they are fixed.
+    let mut aside = ProverChannel::new(b"aside");
+    let committed = scheme.commit(words(700, 9), &mut aside);
+    channel.hint(&aside.finish());
+    let _value = scheme.open(committed, &point, &mut channel);
+    assert!(refused(verify(&scheme, &channel.finish())));
+}
+
+/// The opening's proof, altered after decoding.
+fn altered(scheme: &Scheme, proof: &[u8], alter: impl FnOnce(&mut Proof)) -> Result<E, Reject> {
+    let (root, opening) = proof.split_at(DIGEST_BYTES);
+    let mut decoded = scheme.shape.decode(&mut crate::codec::Reader::new(opening)).unwrap();
+    alter(&mut decoded);
+    let mut forged = root.to_vec();
+    scheme.shape.encode(&decoded, &mut forged);
+    verify(scheme, &forged)
+}
+
+/// Witnesses that nobody ground, and honest ones ground for other values than are sent: both
+/// are refused for the lack of work.
+#[test]
+fn proofs_of_work_are_checked_and_come_after_what_they_protect() {
+    let scheme = Scheme::new(&Parameters::table()[0], 1 << 14).unwrap();
+    let (proof, value) = prove(&scheme, &words(1 << 14, 3));
+    assert_eq!(altered(&scheme, &proof, |_| ()), Ok(value));
+    let config: &WhirConfig<E, F, Challenger> = &scheme.pcs;
+    let mut sites = 0;
+    // Another witness passes once in 2^bits: sixteen of them do not, where two bits are asked.
+    let mut lacks_work = |bits: usize, alter: &dyn Fn(&mut Proof, F)| {
+        if bits < 2 {
+            return;
+        }
+        sites += 1;
+        let refusals = (1..=16).map(|by| {
+            match altered(&scheme, &proof, |proof| alter(proof, F::from_u32(by))) {
+                Err(Reject::Opening(why)) => why.to_lowercase(),
+                other => panic!("{other:?}"),
+            }
+        });
+        assert!(refusals.into_iter().any(|why| why.contains("witness")), "site {sites}");
+    };
+    let bits = config.starting_folding_pow_bits();
+    lacks_work(bits, &|proof, by| proof.whir.initial_sumcheck.pow_witnesses[0] += by);
+    lacks_work(bits, &|proof, by| {
+        proof.whir.initial_sumcheck.polynomial_evaluations[0][0] += by;
+    });
+    for (index, round) in config.round_parameters().iter().enumerate() {
+        lacks_work(round.pow_bits, &|proof, by| proof.whir.rounds[index].pow_witness += by);
+        lacks_work(round.pow_bits, &|proof, by| proof.whir.rounds[index].ood_answers[0] += by);
+        lacks_work(round.folding_pow_bits, &|proof, by| {
+            proof.whir.rounds[index].sumcheck.pow_witnesses[0] += by;
+        });
+    }
+    let bits = config.final_round_config().pow_bits;
+    lacks_work(bits, &|proof, by| proof.whir.final_pow_witness += by);
+    lacks_work(bits, &|proof, by| {
+        let mut values = proof.whir.final_poly.as_ref().unwrap().as_slice().to_vec();
+        values[0] += by;
+        proof.whir.final_poly = Some(p3_multilinear_util::poly::Poly::new(values));
+    });
+    assert!(sites >= 4, "{sites}");
+}
+
+/// The configuration, not the proof, says how long the final polynomial is.
+#[test]
+fn a_final_polynomial_of_another_length_is_refused() {
+    let scheme = Scheme::new(&cheap(JohnsonBound), 1 << 9).unwrap();
+    let (proof, value) = prove(&scheme, &words(1 << 9, 5));
+    let mut poly = Vec::new();
+    let found = altered(&scheme, &proof, |decoded| {
+        let values = decoded.whir.final_poly.as_ref().unwrap();
+        crate::codec::put_elements(&mut poly, values.as_slice());
+    });
+    assert_eq!(found, Ok(value));
+    let at = proof.windows(poly.len()).position(|window| window == poly).unwrap();
+    let end = at + poly.len();
+    let element = WORD_BYTES * crate::codec::DEGREE;
+    let longer = [&proof[..end], &vec![0; element][..], &proof[end..]].concat();
+    let shorter = [&proof[..end - element], &proof[end..]].concat();
+    let none = [&proof[..at], &proof[end..]].concat();
+    for forged in [longer, shorter, none] {
+        assert!(verify(&scheme, &forged).is_err());
     }
 }
 

@@ -1,8 +1,8 @@
 //! The checking side; the numbers are the steps of the [module](super). Serial, unless the
 //! feature `parallel` turns on Rayon inside p3.
 
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_sumcheck::PrescribedPointPcs;
 

@@ -1,6 +1,6 @@
 //! Step 1: all claims become one linear form. Both sides run this.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use std::collections::BTreeMap;
 
@@ -100,7 +100,15 @@ where
 {
     let mut powers = gamma.powers();
     let mut power = move || powers.next().unwrap_or(E::ZERO);
-    let mut form = LinearForm { vectors: vec![Vector::Unit], terms: Vec::new(), value: E::ZERO };
+    // Room for all terms at once: moving the list while it grows would take as much again.
+    let of_level = |(level, claim): (&Level<'_, T>, &levels::Claim<T>)| {
+        let digests = if claim.digests.is_none() { DIGEST } else { 0 };
+        level.pieces.len().saturating_mul(const { DIGEST + T }.saturating_add(digests))
+    };
+    let of_equations = equations.list.iter().map(|equation| equation.terms.len());
+    let num_terms = levels.iter().zip(claims).map(of_level).chain(of_equations).sum();
+    let terms = Vec::with_capacity(num_terms);
+    let mut form = LinearForm { vectors: vec![Vector::Unit], terms, value: E::ZERO };
     form.vectors.extend(equations.vectors.iter().map(|&entries| Vector::Given(entries)));
 
     let mut zeros = [F::ZERO; T];
@@ -162,6 +170,7 @@ fn table_terms<'a, const T: usize>(
         let place = PointWeights::place(log_size, placed.offset);
         *known.entry((log_size, place, shape)).or_insert_with(|| {
             let weights = weights.rows(log_size, place);
+            let index = form.vectors.len();
             form.vectors.push(match (shape, layout.code()) {
                 (Shape::Interleaved(child), _) => Vector::Interleaved { log_size, weights, child },
                 (Shape::Shifted, _) => Vector::Shifted { log_size, weights },
@@ -169,7 +178,7 @@ fn table_terms<'a, const T: usize>(
                 // Without a code there is no coded place.
                 (Shape::Rows | Shape::Coded(_), _) => Vector::Rows { log_size, weights },
             });
-            form.vectors.len() - 1
+            index
         })
     };
     // A piece's constants need Σψ and ψ(0); pieces that share a vector share them.
@@ -180,7 +189,9 @@ fn table_terms<'a, const T: usize>(
         if let Some(digest) = digest {
             let rows = vector(form, &weights, placed, Shape::Rows);
             for (v, &beta) in digest.iter().enumerate() {
-                let start = layout.digest(placed.digest + (v << piece.log_size));
+                // One of the table's words, which it has counted.
+                let word = placed.digest.wrapping_add(v << piece.log_size);
+                let start = layout.digest(word);
                 form.terms.push(Term { start, vector: rows, coefficient: head * beta });
             }
         }

@@ -112,7 +112,8 @@ impl Vector<'_> {
             Self::Unit => 0,
             Self::Given(entries) => entries.len().checked_ilog2().unwrap_or(0) as usize,
             Self::Rows { log_size, .. } | Self::Shifted { log_size, .. } => *log_size,
-            Self::Interleaved { log_size, .. } => log_size + 1,
+            // A logarithm of a length: no overflow.
+            Self::Interleaved { log_size, .. } => log_size.wrapping_add(1),
             Self::Coded { code, .. } => code.log_message(),
         }
     }
@@ -131,10 +132,10 @@ impl Vector<'_> {
                 weights.dense().into_iter().skip(1).chain([E::ZERO]).collect()
             }
             Self::Coded { code, column, weights } => {
-                let column_len = 1 << code.log_column();
+                let column_len = 1_usize << code.log_column();
                 let mut codeword = vec![E::ZERO; column_len << code.log_columns()];
-                let places = codeword.iter_mut().skip(column * column_len);
-                for (to, weight) in places.zip(weights.dense()) {
+                let places = codeword.chunks_mut(column_len).nth(*column).unwrap_or_default();
+                for (to, weight) in places.iter_mut().zip(weights.dense()) {
                     *to = weight;
                 }
                 code.transpose(&codeword)
@@ -144,8 +145,14 @@ impl Vector<'_> {
 
     /// The multilinear extension at `z`, which has [`Self::log_len`] coordinates.
     pub(crate) fn extension(&self, z: &[E]) -> E {
+        // By two short tables of eq: one of the entries' length would be as large as they are.
         let dense = |entries: &[E]| -> E {
-            eq_table(z).iter().zip(entries).map(|(&eq, &entry)| eq * entry).sum()
+            let (low, high) = z.split_at(z.len() / 2);
+            let (low, high) = (eq_table(low), eq_table(high));
+            let row = |entries: &[E]| -> E {
+                low.iter().zip(entries).map(|(&eq, &entry)| eq * entry).sum()
+            };
+            entries.chunks(low.len()).zip(&high).map(|(entries, &eq)| eq * row(entries)).sum()
         };
         match self {
             Self::Unit => E::ONE,
@@ -176,14 +183,15 @@ pub(crate) struct LinearForm<'a> {
 
 impl LinearForm<'_> {
     /// The order of the sumcheck over 2^`num_variables` words. A message lies within one block;
-    /// so do all given vectors side by side, the period at which they tend to return.
+    /// so do all given vectors side by side, the period at which they tend to return. They are in
+    /// memory: their lengths' sum does not overflow.
     pub(crate) fn order(&self, num_variables: usize) -> Order {
         let mut log_block = LOG_BLOCK;
         let mut given = 0_usize;
         for vector in &self.vectors {
             match vector {
                 Vector::Coded { code, .. } => log_block = log_block.max(code.log_message()),
-                Vector::Given(entries) => given += entries.len(),
+                Vector::Given(entries) => given = given.wrapping_add(entries.len()),
                 _ => {}
             }
         }

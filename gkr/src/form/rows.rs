@@ -5,8 +5,8 @@
 //! all pieces of that size: `w(offset + x) = head(piece)·ψ(x)`. Pieces of fewer than 128 rows
 //! lie inside a chunk, where λ does not factor over the bits of z; they share a vector per
 //! place in the chunk instead.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_field::PrimeCharacteristicRing;
 
@@ -129,7 +129,9 @@ impl<'a> PointWeights<'a> {
     pub(crate) fn new(point: &'a Point) -> Self {
         let lambda = lagrange(point.zeta);
         let chunk = chunk_weights(&lambda, &point.lanes);
-        Self { point, lambda, chunk, heads: vec![None; point.outer.len() + 1] }
+        // From none of the bits to all of them.
+        let heads = [None].into_iter().chain(point.outer.iter().map(|_| None)).collect();
+        Self { point, lambda, chunk, heads }
     }
 
     /// head(piece) of the piece at `offset`.
@@ -138,7 +140,7 @@ impl<'a> PointWeights<'a> {
     /// answered with zero, the weight of a row that does not exist.
     pub(crate) fn head(&mut self, log_size: usize, offset: usize) -> E {
         let log_span = log_size.max(LOG_CHUNK);
-        let inside = log_span - LOG_CHUNK;
+        let inside = log_size.saturating_sub(LOG_CHUNK);
         let outer = &self.point.outer;
         let Some(heads) = self.heads.get_mut(inside) else {
             return E::ZERO;
@@ -154,11 +156,11 @@ impl<'a> PointWeights<'a> {
 
     /// ψ of pieces with `2^log_size` rows at that place.
     pub(crate) fn rows(&self, log_size: usize, place: usize) -> RowWeights {
-        if log_size < LOG_CHUNK {
+        let Some(inside) = log_size.checked_sub(LOG_CHUNK) else {
             let part = self.chunk.chunks(1 << log_size).nth(place);
             return RowWeights::Dense(part.unwrap_or(&[]).to_vec());
-        }
-        let outer = self.point.outer.get(..log_size - LOG_CHUNK).unwrap_or(&[]).to_vec();
+        };
+        let outer = self.point.outer.get(..inside).unwrap_or(&[]).to_vec();
         RowWeights::Factored { outer, lambda: self.lambda, lanes: self.point.lanes }
     }
 }

@@ -116,7 +116,7 @@ fn assert_proves(form: &LinearForm<'_>, order: Order, words: &[F], source: &[F])
     assert_eq!(claim, sumcheck::prove(rounds, order, form.value, &mut plain));
     assert_eq!(channel.finish(), plain.finish());
     let expected: E = eq_table(&claim.point).iter().zip(&weights).map(|(&eq, &w)| eq * w).sum();
-    assert_eq!(form.extension(&claim.point), expected);
+    assert_eq!(form.clone().extension(&claim.point), expected);
 }
 
 fn check<const T: usize>()
@@ -146,7 +146,7 @@ where
     let z: Vec<E> = (0..num_variables).map(|_| random(&mut rng)).collect();
     let eq = eq_table(&z);
     let expected: E = eq.iter().zip(&weights).map(|(&eq, &w)| eq * w).sum();
-    assert_eq!(form.extension(&z), expected);
+    assert_eq!(form.clone().extension(&z), expected);
     for log_block in [8, 10, 11, num_variables] {
         assert_proves(&form, Order::new(num_variables, log_block), &words, &[]);
     }

@@ -1,6 +1,6 @@
 //! Steps 1 to 3 on the verifier's side.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_field::PrimeCharacteristicRing;
 
@@ -53,36 +53,17 @@ where
 
 impl LinearForm<'_> {
     /// Ω~(z), z little-endian.
-    pub(crate) fn extension(&self, z: &[E]) -> E {
+    pub(crate) fn extension(self, z: &[E]) -> E {
+        let sums = self.sums(z);
+        // The terms are by far the longest list: it goes before the vectors are written out.
+        let Self { vectors, terms, .. } = self;
+        drop(terms);
         let mut total = E::ZERO;
-        // Terms with vectors of one length share the table of eq over the bits above.
         for log_len in 0..=z.len() {
-            let of_length: Vec<bool> =
-                self.vectors.iter().map(|vector| vector.log_len() == log_len).collect();
-            // There may be very many terms, and hardly any lengths.
-            if !of_length.contains(&true) {
-                continue;
-            }
-            let is_of_length = |vector: usize| of_length.get(vector).copied().unwrap_or(false);
-            let terms = || self.terms.iter().filter(|term| is_of_length(term.vector));
-            let count = terms().count();
-            let (low, high) = z.split_at(log_len);
-            // A table pays when it is shorter than the products it saves.
-            let table =
-                (count.saturating_mul(high.len()) >= 1 << high.len()).then(|| eq_table(high));
-            let mut sums = vec![E::ZERO; self.vectors.len()];
-            for term in terms() {
-                let block = term.start >> log_len;
-                let eq = match &table {
-                    Some(table) => table.get(block).copied().unwrap_or(E::ZERO),
-                    None => eq_at(high, block),
-                };
-                if let Some(sum) = sums.get_mut(term.vector) {
-                    *sum += term.coefficient * eq;
-                }
-            }
+            let (low, _) = z.split_at(log_len);
             let mut coded = Vec::new();
-            for (vector, &sum) in self.vectors.iter().zip(&sums) {
+            let weighed = vectors.iter().zip(&sums);
+            for (vector, &sum) in weighed.filter(|(vector, _)| vector.log_len() == log_len) {
                 match vector {
                     _ if sum == E::ZERO => {}
                     Vector::Coded { code, column, weights } => {
@@ -94,6 +75,42 @@ impl LinearForm<'_> {
             total += coded_extension(coded, low);
         }
         total
+    }
+
+    /// For each vector Σ coefficient·eq(z_high, start/S) over its terms.
+    fn sums(&self, z: &[E]) -> Vec<E> {
+        let mut sums = vec![E::ZERO; self.vectors.len()];
+        // Terms with vectors of one length share the table of eq over the bits above.
+        for log_len in 0..=z.len() {
+            let of_length: Vec<bool> =
+                self.vectors.iter().map(|vector| vector.log_len() == log_len).collect();
+            // There may be very many terms, and hardly any lengths.
+            if !of_length.contains(&true) {
+                continue;
+            }
+            let is_of_length = |vector: usize| of_length.get(vector).copied().unwrap_or(false);
+            let terms = || self.terms.iter().filter(|term| is_of_length(term.vector));
+            let (_, high) = z.split_at(log_len);
+            // A table over the lowest of these bits, not much longer than there are terms to
+            // look things up: a form that few bytes call for must not cost more memory than it
+            // has terms.
+            let tabled =
+                terms().count().checked_ilog2().map_or(0, |log| (log as usize).saturating_add(1));
+            let (near, far) = high.split_at(tabled.min(high.len()));
+            let table = eq_table(near);
+            for term in terms() {
+                let block = term.start >> log_len;
+                let (inside, above) = (block & !(usize::MAX << near.len()), block >> near.len());
+                let mut eq = table.get(inside).copied().unwrap_or(E::ZERO);
+                if !far.is_empty() {
+                    eq *= eq_at(far, above);
+                }
+                if let Some(sum) = sums.get_mut(term.vector) {
+                    *sum += term.coefficient * eq;
+                }
+            }
+        }
+        sums
     }
 }
 

@@ -68,7 +68,7 @@ use crate::eq::eq_points;
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::security::Numerator;
 use crate::sumcheck::Order;
-use crate::walk::{self, LOG_LANES, POSITIONS, Point, dot, lagrange, log_outer};
+use crate::walk::{self, LOG_LANES, POSITIONS, Point, dot, lagrange};
 
 /// Values in the message of step 3a: q has degree 2(D − 1).
 const NODES: usize = 2 * (POSITIONS - 1) + 1;
@@ -159,11 +159,29 @@ where
             let part = format!("merge into level {level}");
             all.push(Numerator::new(&part, "weights of the claims", 1, [DIGEST]));
             all.push(Numerator::new(&part, "positions", 1, [NODES - 1]));
-            all.push(Numerator::new(&part, "sumcheck", log_outer(calls) + LOG_LANES, [2]));
+            all.push(Numerator::new(&part, "sumcheck", walk::num_rounds(calls), [2]));
         }
         all.extend(walk::numerators::<T>(level, calls));
     }
     all
+}
+
+/// Elements that the levels send, from their numbers of calls.
+pub(crate) fn num_sent<const T: usize>(num_calls: impl IntoIterator<Item = usize>) -> usize
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    const MERGE: usize = 1 + DIGEST + NODES + DIGEST;
+    let mut total = 0_usize;
+    for (level, calls) in num_calls.into_iter().enumerate() {
+        // Saturating sums would ask for more bytes than there are.
+        if level > 0 {
+            let rounds = walk::num_rounds(calls).saturating_mul(2);
+            total = total.saturating_add(MERGE).saturating_add(rounds);
+        }
+        total = total.saturating_add(walk::num_sent::<T>(calls));
+    }
+    total
 }
 
 /// The shape, as numbers to absorb: how many levels there are, and the calls of each.
@@ -173,7 +191,7 @@ pub(crate) fn shape<const T: usize>(levels: &[Level<'_, T>]) -> Vec<usize> {
 
 /// Step 3b's rounds: all bits are inside one block.
 fn order(log_outer: usize) -> Order {
-    let bits = log_outer + LOG_LANES;
+    let bits = log_outer.saturating_add(LOG_LANES);
     Order::new(bits, bits)
 }
 

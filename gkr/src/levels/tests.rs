@@ -5,8 +5,9 @@ use rand::{Rng, RngExt, SeedableRng};
 use super::fold::position_sums;
 use super::*;
 use crate::calls::{CallTable, Source};
+use crate::cheating::Altering;
 use crate::eq::eq_table;
-use crate::transcript::{Channel, ProverChannel, Sender, VerifierChannel};
+use crate::transcript::{ProverChannel, Sender, VerifierChannel};
 use crate::walk::{CHUNK, LANES};
 use crate::{F, Reject};
 
@@ -217,7 +218,7 @@ fn check_merge(log_size: usize, rows: usize, seed: u64) {
     let words = words_of(&table, seed);
     let levels = table.levels();
     let level = levels.last().unwrap();
-    let outer = log_outer(level.num_calls);
+    let outer = walk::log_outer(level.num_calls);
     let mut rng = StdRng::seed_from_u64(seed);
     for more in [0, 1, 3] {
         let above = above(outer + more, &mut rng);
@@ -298,41 +299,17 @@ fn bent_position_sums_are_refused_at_the_end() {
     let levels = table.levels();
     let level = &levels[1];
     let above = above(1, &mut StdRng::seed_from_u64(6));
-    let mut channel = Bending { inner: ProverChannel::new(b"merge"), sent: 0 };
+    // One more for a, and for q(3).
+    let mut channel = Altering::new(b"merge", |number, message, _| match number {
+        0 => message[0] += E::ONE,
+        2 => message[3] += E::ONE,
+        _ => {}
+    });
     let _ = prove::merge(level, &words, &above, &mut channel);
-    let bytes = channel.inner.finish();
+    let bytes = channel.finish();
     let mut channel = VerifierChannel::new(b"merge", &bytes);
     let refused = verify::merge(1, level.num_calls, &above, &mut channel).unwrap_err();
     assert_eq!(refused, Reject::Merge { level: 1 });
-}
-
-/// Adds one to a, and one to q(3).
-struct Bending {
-    inner: ProverChannel,
-    sent: usize,
-}
-
-impl Channel for Bending {
-    fn challenger(&mut self) -> &mut crate::transcript::Challenger {
-        self.inner.challenger()
-    }
-}
-
-impl Sender for Bending {
-    fn send(&mut self, message: &[E]) {
-        let mut message = message.to_vec();
-        match self.sent {
-            0 => message[0] += E::ONE,
-            2 => message[3] += E::ONE,
-            _ => {}
-        }
-        self.sent += 1;
-        self.inner.send(&message);
-    }
-
-    fn hint(&mut self, bytes: &[u8]) {
-        self.inner.hint(bytes);
-    }
 }
 
 #[test]

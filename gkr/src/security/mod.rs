@@ -25,13 +25,13 @@
 //! very same parameters prove in unique decoding, where a root fixes one vector: the radius is
 //! smaller, so the same queries prove less, but neither lists nor proximity gaps beyond half the
 //! distance are relied upon.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 mod opening;
 mod reductions;
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests;
 
 pub(crate) use self::opening::Opening;

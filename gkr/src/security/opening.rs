@@ -14,8 +14,8 @@
 //!
 //! Source: WHIR (ePrint 2024/1586), section 5; out-of-domain samples: STIR (ePrint 2024/390),
 //! Lemma 4.5; gaps and lists: see p3-security's `assumption`.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_field::Field;
 use p3_whir::{SecurityAssumption, WhirConfig};

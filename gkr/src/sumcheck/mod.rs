@@ -83,7 +83,8 @@ impl Order {
     /// The challenges of the rounds as a point, little-endian.
     fn point(&self, mut challenges: Vec<E>) -> Vec<E> {
         // Block bits are drawn lowest first and belong last; the others come highest first.
-        challenges.rotate_left(self.num_variables - self.log_block);
+        // One challenge a variable.
+        challenges.rotate_left(self.num_variables.saturating_sub(self.log_block));
         if let Some(inside) = challenges.get_mut(..self.log_block) {
             inside.reverse();
         }

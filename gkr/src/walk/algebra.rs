@@ -1,6 +1,6 @@
 //! Small algebra that both sides share; scalar, and total: nothing here panics.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use std::array::from_fn;
 
@@ -37,7 +37,8 @@ pub(crate) fn lagrange<const N: usize>(x: E) -> [E; N] {
     }
     let denominators = inverse_factorials.iter().zip(inverse_factorials.iter().rev());
     for (i, (out, (&low, &high))) in basis.iter_mut().zip(denominators).enumerate() {
-        let sign = if (N - 1 - i) % 2 == 1 { F::NEG_ONE } else { F::ONE };
+        // N − 1 − i is odd exactly where N and i have one parity.
+        let sign = if (N ^ i) & 1 == 0 { F::NEG_ONE } else { F::ONE };
         *out *= sign * low * high;
     }
     basis
@@ -46,7 +47,7 @@ pub(crate) fn lagrange<const N: usize>(x: E) -> [E; N] {
 /// (Σ_{i < bound} eq(r, i), eq(r, bound)), over the indices of `r.len()` bits: (1, 0) for a
 /// bound beyond them.
 pub(super) fn eq_below(r: &[E], bound: usize) -> (E, E) {
-    if bound >> r.len().min(usize::BITS as usize - 1) != 0 {
+    if has_bits_above(bound, r.len()) {
         return (E::ONE, E::ZERO);
     }
     // From the lowest bit up: `below` and `at` compare the low bits alone.
@@ -61,6 +62,11 @@ pub(super) fn eq_below(r: &[E], bound: usize) -> (E, E) {
         }
     }
     (below, at)
+}
+
+/// Whether the number has bits from bit `bits` on.
+pub(super) fn has_bits_above(number: usize, bits: usize) -> bool {
+    u32::try_from(bits).ok().and_then(|bits| number.checked_shr(bits)).is_some_and(|high| high != 0)
 }
 
 /// Σ_i a_i·b_i.
@@ -104,7 +110,8 @@ impl External {
     pub(super) fn inverse(t: usize) -> Self {
         let over = |x: usize| p3_field::Field::try_inverse(&F::from_usize(x)).unwrap_or_default();
         let row = [-4, 3, -11, 17].map(|x| F::from_i32(x) * over(35));
-        Self { row, share: -over(t / 4 + 1) }
+        // Blocks, and one more.
+        Self { row, share: -over((t / 4).wrapping_add(1)) }
     }
 
     /// M_E^{−T} at width `t`.
@@ -166,7 +173,7 @@ pub(super) fn cube_root(x: E) -> E {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests {
     use p3_field::{BasedVectorSpace, Field, PrimeField32};
     use proptest::prelude::*;
@@ -219,6 +226,7 @@ mod tests {
     }
 
     proptest! {
+        #[cfg(feature = "prover")]
         #[test]
         fn cube_roots_cube_back(x in element()) {
             prop_assert_eq!(cube_root(x).cube(), x);

@@ -1,6 +1,6 @@
 //! The order of the walk, written once for both sides.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_field::PrimeCharacteristicRing;
 
@@ -9,6 +9,9 @@ use super::{Claim, Point, bind_shape, log_outer};
 use crate::permutation::{DIGEST, HALF_FULL_ROUNDS, Permutation, Poseidon2};
 use crate::transcript::Channel;
 use crate::{E, F};
+
+/// Full rounds of both halves.
+const FULL_ROUNDS: usize = 2 * HALF_FULL_ROUNDS;
 
 /// A form on a partial round's outputs, as the layer needs it.
 #[derive(Clone, Copy, Debug)]
@@ -107,17 +110,16 @@ where
     let mut weights = External::transpose().apply(&weights);
     let y = side.value(&outputs_at, &weights)?;
     let (mut claim, mut at, mut state) = (y, outputs_at.clone(), [E::ZERO; T]);
-    let mut index = 0;
+    let mut indices = 0..;
+    let mut layer = |round| Layer { index: indices.next().unwrap_or_default(), round };
 
     // 2 and 3.
-    for (round, constants) in constants.terminal.iter().enumerate().rev() {
-        if index > 0 {
+    for (constants, round) in constants.terminal.iter().zip(HALF_FULL_ROUNDS..FULL_ROUNDS).rev() {
+        if round != FULL_ROUNDS - 1 {
             (weights, claim) = batch(side.channel(), &inverse_transpose, &state);
         }
-        let layer = Layer { index, round: HALF_FULL_ROUNDS + round };
-        (at, state) = side.full(layer, claim, &at, &weights)?;
+        (at, state) = side.full(layer(round), claim, &at, &weights)?;
         subtract(&mut state, constants);
-        index += 1;
     }
     let mut form: [E; T] = powers(side.channel().draw());
     claim = dot(&form, &state);
@@ -127,26 +129,23 @@ where
         let above = form;
         let gamma = pull_back(constants, &mut form);
         let ends;
-        let layer = Layer { index, round };
-        (at, ends) = side.partial(layer, claim, &at, &Form { above, gamma })?;
+        (at, ends) = side.partial(layer(round), claim, &at, &Form { above, gamma })?;
         let [inner, rest] = ends;
         let eta = side.channel().draw();
         if let Some(first) = form.first_mut() {
             *first = eta;
         }
         claim = eta * (inner - constant) + rest;
-        index += 1;
     }
 
     // 2 and 5.
     weights = External::transpose().apply(&form);
     for (round, round_constants) in constants.initial.iter().enumerate().rev() {
-        if round + 1 < constants.initial.len() {
+        if round != HALF_FULL_ROUNDS - 1 {
             (weights, claim) = batch(side.channel(), &inverse_transpose, &state);
         }
-        (at, state) = side.full(Layer { index, round }, claim, &at, &weights)?;
+        (at, state) = side.full(layer(round), claim, &at, &weights)?;
         subtract(&mut state, round_constants);
-        index += 1;
     }
 
     // 6.

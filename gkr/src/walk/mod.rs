@@ -137,14 +137,32 @@ where
     Poseidon2<T>: Permutation<T>,
 {
     let part = format!("walk of level {level}");
-    let rounds = log_outer(num_calls) + LOG_LANES;
-    let layer = |weights| [weights, 3 * (POSITIONS - 1), 3 * rounds];
+    let rounds = num_rounds(num_calls);
+    let layer = |weights| [weights, const { 3 * (POSITIONS - 1) }, rounds.saturating_mul(3)];
     let point = Numerator::new(&part, "point", 1, [POSITIONS - 1, rounds]);
     let weights = Numerator::new(&part, "output weights", 1, [DIGEST - 1]);
-    let full = Numerator::new(&part, "full rounds", 2 * HALF_FULL_ROUNDS, layer(T - 1));
+    let full = Numerator::new(&part, "full rounds", 2 * HALF_FULL_ROUNDS, layer(const { T - 1 }));
     let partial = Numerator::new(&part, "partial rounds", Poseidon2::<T>::PARTIAL_ROUNDS, layer(1));
     let drawn = (level == 0).then_some(point);
     drawn.into_iter().chain([weights, full, partial]).collect()
+}
+
+/// R, the multilinear rounds of a layer.
+pub(crate) fn num_rounds(num_calls: usize) -> usize {
+    log_outer(num_calls).saturating_add(LOG_LANES)
+}
+
+/// Elements that a walk sends: y, and for each layer the skip message, three coefficients a
+/// round, and the values at the new point.
+pub(crate) fn num_sent<const T: usize>(num_calls: usize) -> usize
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    // Saturating sums would ask for more bytes than there are.
+    let layer = NODES.saturating_add(num_rounds(num_calls).saturating_mul(3));
+    let full = layer.saturating_add(T).saturating_mul(2 * HALF_FULL_ROUNDS);
+    let partial = layer.saturating_add(2).saturating_mul(Poseidon2::<T>::PARTIAL_ROUNDS);
+    full.saturating_add(partial).saturating_add(1)
 }
 
 /// Binds everything that the walk's shape depends on.

@@ -1,10 +1,10 @@
 //! Points, and the weights that they give to calls.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_field::PrimeCharacteristicRing;
 
-use super::algebra::{eq_below, lagrange};
+use super::algebra::{eq_below, has_bits_above, lagrange};
 use super::{CHUNK, LANES, LOG_LANES, POSITIONS};
 use crate::E;
 use crate::eq::eq_at;
@@ -25,7 +25,7 @@ impl Point {
     /// w(i), the weight of row `call`; zero for a row that the point's table does not have.
     pub fn weight(&self, call: usize) -> E {
         let (outer, z, lane) = split(call);
-        if outer >> self.outer.len().min(usize::BITS as usize - 1) != 0 {
+        if has_bits_above(outer, self.outer.len()) {
             return E::ZERO;
         }
         let (outer, lane) = (eq_at(&self.outer, outer), eq_at(&self.lanes, lane));
@@ -65,6 +65,5 @@ pub(super) const fn split(call: usize) -> (usize, usize, usize) {
 
 /// m, the number of outer bits of a table for `num_calls` calls: 0 up to 128 calls.
 pub const fn log_outer(num_calls: usize) -> usize {
-    let chunks = num_calls.div_ceil(CHUNK);
-    if chunks <= 1 { 0 } else { (chunks - 1).ilog2() as usize + 1 }
+    num_calls.div_ceil(CHUNK).next_power_of_two().ilog2() as usize
 }

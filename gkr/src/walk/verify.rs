@@ -1,6 +1,6 @@
 //! The walk's verifier: plain, serial, scalar.
-#![deny(clippy::indexing_slicing, clippy::unwrap_used)]
-#![deny(clippy::expect_used, clippy::panic_in_result_fn)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_field::PrimeCharacteristicRing;
 use tracing::instrument;

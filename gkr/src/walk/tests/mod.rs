@@ -1,3 +1,4 @@
+mod forgeries;
 mod reference;
 
 use p3_field::PrimeCharacteristicRing;
@@ -9,8 +10,9 @@ use super::algebra::lagrange;
 use super::point::split;
 use super::*;
 use crate::Reject;
+use crate::cheating::{Altering, Recording, add_one};
 use crate::codec::{DEGREE, WORD_BYTES};
-use crate::transcript::{ProverChannel, Receiver, Sender, VerifierChannel};
+use crate::transcript::{ProverChannel, VerifierChannel};
 
 const DOMAIN: &[u8] = b"walk test";
 
@@ -219,36 +221,6 @@ fn expected(step: Step, element: usize) -> Reject {
     }
 }
 
-/// A prover's channel that adds one to one element of one message and goes on: what follows
-/// fits the altered transcript.
-struct Altering {
-    inner: ProverChannel,
-    message: usize,
-    element: usize,
-    sent: usize,
-}
-
-impl Channel for Altering {
-    fn challenger(&mut self) -> &mut crate::transcript::Challenger {
-        self.inner.challenger()
-    }
-}
-
-impl Sender for Altering {
-    fn send(&mut self, message: &[E]) {
-        let mut message = message.to_vec();
-        if self.sent == self.message {
-            message[self.element] += E::ONE;
-        }
-        self.sent += 1;
-        self.inner.send(&message);
-    }
-
-    fn hint(&mut self, bytes: &[u8]) {
-        self.inner.hint(bytes);
-    }
-}
-
 fn rejects_every_altered_message<const T: usize>(num_calls: usize)
 where
     Poseidon2<T>: Permutation<T>,
@@ -272,10 +244,9 @@ where
             let verdict = verify_bytes::<T>(num_calls, &forged).map(drop);
             assert_eq!(verdict, expected, "message {number}, element {element}");
 
-            let inner = ProverChannel::new(DOMAIN);
-            let mut channel = Altering { inner, message: number, element, sent: 0 };
+            let mut channel = Altering::new(DOMAIN, add_one(number, element));
             let _ = prove(&trace, &mut channel);
-            let verdict = verify_bytes::<T>(num_calls, &channel.inner.finish()).map(drop);
+            let verdict = verify_bytes::<T>(num_calls, &channel.finish()).map(drop);
             assert_eq!(verdict, expected, "message {number}, element {element}");
         }
         offset += size(len);
@@ -292,30 +263,6 @@ fn rejects_every_altered_message_at_width_24() {
     rejects_every_altered_message::<24>(129);
 }
 
-/// A verifier's channel that remembers what it drew.
-struct Recording<'a> {
-    inner: VerifierChannel<'a>,
-    drawn: Vec<E>,
-}
-
-impl Channel for Recording<'_> {
-    fn challenger(&mut self) -> &mut crate::transcript::Challenger {
-        self.inner.challenger()
-    }
-
-    fn draw(&mut self) -> E {
-        let drawn = self.inner.draw();
-        self.drawn.push(drawn);
-        drawn
-    }
-}
-
-impl Receiver for Recording<'_> {
-    fn recv_many(&mut self, len: usize) -> Result<Vec<E>, Reject> {
-        self.inner.recv_many(len)
-    }
-}
-
 /// The last ends can be altered so that their gate still holds. The claim is then false, and
 /// only the caller's check of it catches that.
 #[test]
@@ -323,8 +270,7 @@ fn last_ends_that_only_pass_their_gate_make_a_false_claim() {
     const T: usize = 16;
     let inputs = inputs::<T>(300, 6);
     let (_, mut proof) = prove_trace(&trace(&inputs));
-    let inner = VerifierChannel::new(DOMAIN, &proof);
-    let mut channel = Recording { inner, drawn: Vec::new() };
+    let mut channel = Recording::new(DOMAIN, &proof);
     let honest: Claim<T> = verify(300, &mut channel).unwrap();
     // The weights are κ^{3i}: κ^i·t_i and κ^j·t_j may trade places. κ comes before ζ' and the
     // rounds' draws.
