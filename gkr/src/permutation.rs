@@ -12,9 +12,9 @@ use p3_koala_bear::{
     KOALABEAR_POSEIDON2_RC_16_EXTERNAL_FINAL, KOALABEAR_POSEIDON2_RC_16_EXTERNAL_INITIAL,
     KOALABEAR_POSEIDON2_RC_16_INTERNAL, KOALABEAR_POSEIDON2_RC_24_EXTERNAL_FINAL,
     KOALABEAR_POSEIDON2_RC_24_EXTERNAL_INITIAL, KOALABEAR_POSEIDON2_RC_24_INTERNAL,
-    Poseidon2InternalLayerKoalaBear, Poseidon2KoalaBear, default_koalabear_poseidon2_16,
-    default_koalabear_poseidon2_24,
+    Poseidon2KoalaBear, default_koalabear_poseidon2_16, default_koalabear_poseidon2_24,
 };
+#[cfg(feature = "prover")]
 use p3_poseidon2::{InternalLayer, InternalLayerConstructor as _};
 use p3_symmetric::Permutation as _;
 
@@ -66,6 +66,7 @@ pub trait Permutation<const T: usize>: Copy + Send + Sync + 'static {
     ///
     /// # Panics
     /// When `round` is not below [`Self::PARTIAL_ROUNDS`].
+    #[cfg(feature = "prover")]
     fn partial_round_packed(round: usize, state: &mut [Packed; T]);
 
     /// `f(h, m) = P(h‖m)[0..8] + h`; a short message is filled with zeros.
@@ -128,8 +129,9 @@ macro_rules! width {
                 Self::instance().permute_mut(state);
             }
 
+            #[cfg(feature = "prover")]
             fn partial_round_packed(round: usize, state: &mut [Packed; $t]) {
-                type Round = Poseidon2InternalLayerKoalaBear<$t>;
+                type Round = p3_koala_bear::Poseidon2InternalLayerKoalaBear<$t>;
                 static ROUNDS: OnceLock<Vec<Round>> = OnceLock::new();
                 let rounds = ROUNDS.get_or_init(|| {
                     $internal.iter().map(|&c| Round::new_from_constants(vec![c])).collect()

@@ -16,7 +16,9 @@ use p3_challenger::{CanObserve, CanSample, HashChallenger, SerializingChallenger
 use p3_field::PrimeCharacteristicRing;
 
 use crate::blake3::Blake3;
-use crate::codec::{DEGREE, Reader, limbs, put_elements};
+#[cfg(any(feature = "prover", test))]
+use crate::codec::put_elements;
+use crate::codec::{DEGREE, Reader, limbs};
 use crate::{E, F, Reject, count};
 
 /// The challenger below the channel; the polynomial commitment draws from it too.
@@ -67,6 +69,7 @@ pub trait Channel {
 }
 
 /// The prover's end.
+#[cfg(feature = "prover")]
 pub trait Sender: Channel {
     /// Sends and absorbs `message`.
     fn send(&mut self, message: &[E]);
@@ -93,12 +96,14 @@ pub trait Receiver: Channel {
 }
 
 /// A transcript that writes a proof.
+#[cfg(feature = "prover")]
 #[derive(Clone, Debug)]
 pub struct ProverChannel {
     challenger: Challenger,
     tape: Vec<u8>,
 }
 
+#[cfg(feature = "prover")]
 impl ProverChannel {
     /// A channel whose first absorbed bytes are `domain`.
     pub fn new(domain: &[u8]) -> Self {
@@ -123,12 +128,14 @@ impl ProverChannel {
     }
 }
 
+#[cfg(feature = "prover")]
 impl Channel for ProverChannel {
     fn challenger(&mut self) -> &mut Challenger {
         &mut self.challenger
     }
 }
 
+#[cfg(feature = "prover")]
 impl Sender for ProverChannel {
     fn send(&mut self, message: &[E]) {
         put_elements(&mut self.tape, message);
@@ -224,12 +231,14 @@ mod tests {
 
     use super::*;
 
+    #[cfg(feature = "prover")]
     fn drawn(f: impl FnOnce(&mut ProverChannel)) -> E {
         let mut channel = ProverChannel::new(b"test");
         f(&mut channel);
         channel.draw()
     }
 
+    #[cfg(feature = "prover")]
     #[test]
     fn both_sides_draw_the_same_challenges() {
         let mut prover = ProverChannel::new(b"test");
@@ -248,6 +257,33 @@ mod tests {
         verifier.finish().unwrap();
     }
 
+    /// A verifier absorbs what it receives, so a word altered alters what it draws.
+    #[test]
+    fn what_is_received_is_absorbed_and_hints_are_not() {
+        let elements = [E::TWO, E::ONE];
+        let mut tape = Vec::new();
+        put_elements(&mut tape, &elements);
+        tape.extend_from_slice(&[1, 2, 3]);
+        let drawn = |tape: &[u8]| {
+            let mut channel = VerifierChannel::new(b"test", tape);
+            let received = channel.recv::<2>().unwrap();
+            assert_eq!(channel.remaining(), 3);
+            channel.hints_and_challenger().0.bytes(3).unwrap();
+            let challenge = channel.draw();
+            channel.finish().unwrap();
+            (received, challenge)
+        };
+        let (received, challenge) = drawn(&tape);
+        assert_eq!(received, elements);
+        for at in 0..tape.len() {
+            let mut altered = tape.clone();
+            altered[at] ^= 1;
+            assert_eq!(drawn(&altered).1 == challenge, at >= tape.len() - 3, "byte {at}");
+        }
+        assert_eq!(VerifierChannel::new(b"test", &tape).recv::<3>(), Err(Reject::Truncated));
+    }
+
+    #[cfg(feature = "prover")]
     #[test]
     fn a_message_and_the_same_message_with_a_zero_differ() {
         let one = drawn(|c| c.send(&[E::ONE]));
