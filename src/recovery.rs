@@ -136,8 +136,9 @@ mod tests {
     fn what_was_decoded_is_encoded_anew() {
         for hash in [HashWidth::W16, HashWidth::W24] {
             let params = Params::new(hash, 4, 1, 3, 900).unwrap();
-            let honest = Block::build(params, &[7; 900]).unwrap();
-            let mut matrix = honest.matrix().to_vec();
+            let mut matrix: Vec<F> = (0..params.matrix_words()).map(F::from_usize).collect();
+            code::extend(&params, &mut matrix).unwrap();
+            let honest = Block::commit(params, &matrix).unwrap();
             for (row, column) in [(0, 9), (2, 15)] {
                 matrix[params.word_offset(row, 3) + column] += F::ONE;
             }
