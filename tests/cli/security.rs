@@ -170,7 +170,7 @@ fn bad_profiles_are_status_two() {
         ("nonsense", "not of the form"),
         ("b2-c32", "say -rZ"),
         ("b2-c32-r14-w3", "b2-c32-r14-w3"),
-        ("k1048576-c1-r1", "more than 2^25 words"),
+        ("k262144-c1-r4", "more than 2^25 words"),
     ] {
         let error = airda(["security", "--profile", profile]).failed(2);
         assert!(error.contains(why), "{error}");
