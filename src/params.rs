@@ -18,7 +18,7 @@ pub const MAX_LOG_K: usize = 18;
 /// Largest supported number of rows.
 pub const MAX_ROWS: usize = 4096;
 /// Largest supported log2 of the words in a column, 5cn: a verifier's call table grows with them.
-pub const MAX_LOG_COLUMN_WORDS: usize = 17;
+pub const MAX_LOG_COLUMN_WORDS: usize = 18;
 /// Largest supported log2 of the committed words.
 pub const MAX_LOG_WORDS: usize = 25;
 
@@ -149,7 +149,7 @@ impl Params {
             return refuse("the payload does not fit into the rows");
         }
         if sizes.column_words > 1 << MAX_LOG_COLUMN_WORDS {
-            return refuse("a column has more than 2^17 words");
+            return refuse("a column has more than 2^18 words");
         }
         if sizes.committed_words > 1 << MAX_LOG_WORDS {
             return refuse("the encoded block and its digests are more than 2^25 words");

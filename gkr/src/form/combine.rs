@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use p3_field::PrimeCharacteristicRing;
 
 use super::rows::PointWeights;
-use super::{LinearForm, Term, Vector};
+use super::{Term, Vector};
 use crate::calls::{Layout, Level, Place, Placed, Source};
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::{E, F, levels, walk};
@@ -88,27 +88,46 @@ enum Shape {
 }
 
 /// Combines the claims of all levels and the equations by the powers of γ.
+#[cfg(feature = "prover")]
 pub(crate) fn combine<'a, const T: usize>(
     levels: &[Level<'_, T>],
     layout: &Layout<'a>,
     claims: &[levels::Claim<T>],
     equations: &Equations<'a>,
     gamma: E,
-) -> LinearForm<'a>
+) -> super::LinearForm<'a>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    let mut terms = Vec::new();
+    let Frame { vectors, value } =
+        visit(levels, layout, claims, equations, gamma, |term| terms.push(term));
+    super::LinearForm { vectors, terms, value }
+}
+
+/// A linear form without its terms.
+#[derive(Debug)]
+pub(crate) struct Frame<'a> {
+    pub(crate) vectors: Vec<Vector<'a>>,
+    pub(crate) value: E,
+}
+
+/// Combines the claims of all levels and the equations by the powers of γ, and shows every term
+/// once. Terms are the longest list by far: who need not keep them, does not.
+pub(crate) fn visit<'a, const T: usize>(
+    levels: &[Level<'_, T>],
+    layout: &Layout<'a>,
+    claims: &[levels::Claim<T>],
+    equations: &Equations<'a>,
+    gamma: E,
+    mut show: impl FnMut(Term),
+) -> Frame<'a>
 where
     Poseidon2<T>: Permutation<T>,
 {
     let mut powers = gamma.powers();
     let mut power = move || powers.next().unwrap_or(E::ZERO);
-    // Room for all terms at once: moving the list while it grows would take as much again.
-    let of_level = |(level, claim): (&Level<'_, T>, &levels::Claim<T>)| {
-        let digests = if claim.digests.is_none() { DIGEST } else { 0 };
-        level.pieces.len().saturating_mul(const { DIGEST + T }.saturating_add(digests))
-    };
-    let of_equations = equations.list.iter().map(|equation| equation.terms.len());
-    let num_terms = levels.iter().zip(claims).map(of_level).chain(of_equations).sum();
-    let terms = Vec::with_capacity(num_terms);
-    let mut form = LinearForm { vectors: vec![Vector::Unit], terms, value: E::ZERO };
+    let mut form = Frame { vectors: vec![Vector::Unit], value: E::ZERO };
     form.vectors.extend(equations.vectors.iter().map(|&entries| Vector::Given(entries)));
 
     let mut zeros = [F::ZERO; T];
@@ -132,20 +151,21 @@ where
                 None
             }
         };
-        table_terms(level, layout, &claim.outputs_at, committed, &inputs, &mut form);
+        table_terms(level, layout, &claim.outputs_at, committed, &inputs, &mut form, &mut show);
 
         // The inputs; the rows beyond the level add nothing.
         let inputs: [E; T] = std::array::from_fn(|_| power());
         form.value += inputs.iter().zip(&claim.inputs).map(|(&g, &a)| g * a).sum::<E>();
         form.value -= inputs.iter().zip(&fed.inputs).map(|(&g, &b)| g * b).sum::<E>();
-        table_terms(level, layout, &claim.inputs_at, None, &inputs, &mut form);
+        table_terms(level, layout, &claim.inputs_at, None, &inputs, &mut form, &mut show);
     }
 
     for equation in &equations.list {
         let scale = power();
         form.value += scale * equation.value;
-        let scaled = |term: &Term| Term { coefficient: scale * term.coefficient, ..*term };
-        form.terms.extend(equation.terms.iter().map(scaled));
+        for term in &equation.terms {
+            show(Term { coefficient: scale * term.coefficient, ..*term });
+        }
     }
     form
 }
@@ -158,17 +178,26 @@ fn table_terms<'a, const T: usize>(
     point: &walk::Point,
     digest: Option<&[E; DIGEST]>,
     inputs: &[E; T],
-    form: &mut LinearForm<'a>,
+    form: &mut Frame<'a>,
+    show: &mut impl FnMut(Term),
 ) {
     let mut weights = PointWeights::new(point);
     let mut known = BTreeMap::new();
-    let mut vector = |form: &mut LinearForm<'a>,
+    let mut last = None;
+    let mut vector = |form: &mut Frame<'a>,
                       weights: &PointWeights<'_>,
                       placed: &Placed<'_, T>,
                       shape| {
         let log_size = placed.piece.log_size;
         let place = PointWeights::place(log_size, placed.offset);
-        *known.entry((log_size, place, shape)).or_insert_with(|| {
+        let key = (log_size, place, shape);
+        // Mostly the column before had the same.
+        if let Some((before, index)) = last
+            && before == key
+        {
+            return index;
+        }
+        let index = *known.entry(key).or_insert_with(|| {
             let weights = weights.rows(log_size, place);
             let index = form.vectors.len();
             form.vectors.push(match (shape, layout.code()) {
@@ -179,7 +208,9 @@ fn table_terms<'a, const T: usize>(
                 (Shape::Rows | Shape::Coded(_), _) => Vector::Rows { log_size, weights },
             });
             index
-        })
+        });
+        last = Some((key, index));
+        index
     };
     // A piece's constants need Σψ and ψ(0); pieces that share a vector share them.
     let mut constants = BTreeMap::new();
@@ -192,7 +223,7 @@ fn table_terms<'a, const T: usize>(
                 // One of the table's words, which it has counted.
                 let word = placed.digest.wrapping_add(v << piece.log_size);
                 let start = layout.digest(word);
-                form.terms.push(Term { start, vector: rows, coefficient: head * beta });
+                show(Term { start, vector: rows, coefficient: head * beta });
             }
         }
         for (v, (source, &scale)) in piece.inputs.iter().zip(inputs).enumerate() {
@@ -224,7 +255,7 @@ fn table_terms<'a, const T: usize>(
                 Place::Coded { start, column } => (start, Shape::Coded(column)),
             };
             let vector = vector(form, &weights, placed, shape);
-            form.terms.push(Term { start, vector, coefficient });
+            show(Term { start, vector, coefficient });
         }
     }
 }

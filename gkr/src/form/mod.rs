@@ -60,7 +60,6 @@ mod prove;
 pub(crate) mod rows;
 mod verify;
 
-pub(crate) use combine::combine;
 pub use combine::{Equation, Equations};
 use p3_field::PrimeCharacteristicRing;
 #[cfg(feature = "prover")]
@@ -174,6 +173,7 @@ impl Vector<'_> {
 }
 
 /// A linear form and the value it must have.
+#[cfg(feature = "prover")]
 #[derive(Clone, Debug)]
 pub(crate) struct LinearForm<'a> {
     pub(crate) vectors: Vec<Vector<'a>>,
@@ -181,22 +181,20 @@ pub(crate) struct LinearForm<'a> {
     pub(crate) value: E,
 }
 
-impl LinearForm<'_> {
-    /// The order of the sumcheck over 2^`num_variables` words. A message lies within one block;
-    /// so do all given vectors side by side, the period at which they tend to return. They are in
-    /// memory: their lengths' sum does not overflow.
-    pub(crate) fn order(&self, num_variables: usize) -> Order {
-        let mut log_block = LOG_BLOCK;
-        let mut given = 0_usize;
-        for vector in &self.vectors {
-            match vector {
-                Vector::Coded { code, .. } => log_block = log_block.max(code.log_message()),
-                Vector::Given(entries) => given = given.wrapping_add(entries.len()),
-                _ => {}
-            }
+/// The order of the sumcheck over 2^`num_variables` words. A message lies within one block; so do
+/// all given vectors side by side, the period at which they tend to return. They are in memory:
+/// their lengths' sum does not overflow.
+fn order(vectors: &[Vector<'_>], num_variables: usize) -> Order {
+    let mut log_block = LOG_BLOCK;
+    let mut given = 0_usize;
+    for vector in vectors {
+        match vector {
+            Vector::Coded { code, .. } => log_block = log_block.max(code.log_message()),
+            Vector::Given(entries) => given = given.wrapping_add(entries.len()),
+            _ => {}
         }
-        Order::new(num_variables, log_block.max(given.next_power_of_two().ilog2() as usize))
     }
+    Order::new(num_variables, log_block.max(given.next_power_of_two().ilog2() as usize))
 }
 
 #[cfg(all(test, feature = "prover"))]

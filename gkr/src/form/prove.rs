@@ -3,8 +3,9 @@
 use tracing::{debug_span, instrument};
 
 use super::blocks::Blocks;
+use super::combine::combine;
 use super::plan::Plan;
-use super::{Equations, LinearForm, combine};
+use super::{Equations, LinearForm, order};
 use crate::calls::{Layout, Level};
 use crate::permutation::{Permutation, Poseidon2};
 use crate::sumcheck::{self, Order};
@@ -40,7 +41,7 @@ where
     let form = debug_span!("gkr.form.combine")
         .in_scope(|| combine(levels, layout, claims, equations, gamma));
     // 2. What is left of the claim is settled by the opening.
-    let order = form.order(num_variables);
+    let order = order(&form.vectors, num_variables);
     form.prove(order, words, channel).point
 }
 

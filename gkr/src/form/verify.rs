@@ -4,10 +4,11 @@
 
 use p3_field::PrimeCharacteristicRing;
 
+use super::combine::{Frame, visit};
 use super::rows::RowWeights;
-use super::{Equations, LinearForm, Vector, combine};
+use super::{Equations, Term, Vector, order};
 use crate::calls::{Layout, Level, SystematicCode, same_code};
-use crate::eq::{eq_at, eq_table};
+use crate::eq::eq_table;
 use crate::permutation::{Permutation, Poseidon2};
 use crate::transcript::Receiver;
 use crate::{E, Reject, levels, sumcheck};
@@ -42,28 +43,51 @@ where
 {
     // 1.
     let gamma = channel.draw();
-    let form = combine(levels, layout, claims, equations, gamma);
+    let Frame { vectors, value } = visit(levels, layout, claims, equations, gamma, |_| {});
     // 2.
-    let order = form.order(num_variables);
-    let sumcheck::Claim { point, sum } = sumcheck::verify(order, form.value, channel)?;
-    // 3.
-    let weight = form.extension(&point);
+    let sumcheck::Claim { point, sum } =
+        sumcheck::verify(order(&vectors, num_variables), value, channel)?;
+    // 3. The terms are made once more: there may be millions of them, and the prover says where.
+    let mut shares = Shares::new(&vectors, &point);
+    let _ = visit(levels, layout, claims, equations, gamma, |term| shares.add(&term));
+    let weight = shares.extension(&vectors, &point);
     Ok(Claim { point, weight, sum })
 }
 
-impl LinearForm<'_> {
-    /// Ω~(z), z little-endian.
-    pub(crate) fn extension(self, z: &[E]) -> E {
-        let sums = self.sums(z);
-        // The terms are by far the longest list: it goes before the vectors are written out.
-        let Self { vectors, terms, .. } = self;
-        drop(terms);
+/// For each vector Σ coefficient·eq(z_high, start/S) over its terms, S the vector's length: its
+/// share in Ω~(z) is that times its own extension.
+pub(super) struct Shares {
+    log_lens: Vec<usize>,
+    sums: Vec<E>,
+    /// By log S.
+    blocks: Vec<Option<Blocks>>,
+}
+
+impl Shares {
+    pub(super) fn new(vectors: &[Vector<'_>], z: &[E]) -> Self {
+        let log_lens: Vec<usize> = vectors.iter().map(Vector::log_len).collect();
+        let blocks = (0..=z.len()).map(|log_len| {
+            let high = z.get(log_len..).unwrap_or(&[]);
+            log_lens.contains(&log_len).then(|| Blocks::new(high))
+        });
+        Self { blocks: blocks.collect(), sums: vec![E::ZERO; vectors.len()], log_lens }
+    }
+
+    pub(super) fn add(&mut self, term: &Term) {
+        let Some(&log_len) = self.log_lens.get(term.vector) else { return };
+        let blocks = self.blocks.get(log_len).and_then(Option::as_ref);
+        let (Some(blocks), Some(sum)) = (blocks, self.sums.get_mut(term.vector)) else { return };
+        *sum += term.coefficient * blocks.eq(term.start >> log_len);
+    }
+
+    /// Ω~(z).
+    pub(super) fn extension(&self, vectors: &[Vector<'_>], z: &[E]) -> E {
         let mut total = E::ZERO;
         for log_len in 0..=z.len() {
             let (low, _) = z.split_at(log_len);
             let mut coded = Vec::new();
-            let weighed = vectors.iter().zip(&sums);
-            for (vector, &sum) in weighed.filter(|(vector, _)| vector.log_len() == log_len) {
+            let shares = vectors.iter().zip(&self.sums);
+            for (vector, &sum) in shares.filter(|(vector, _)| vector.log_len() == log_len) {
                 match vector {
                     _ if sum == E::ZERO => {}
                     Vector::Coded { code, column, weights } => {
@@ -76,41 +100,25 @@ impl LinearForm<'_> {
         }
         total
     }
+}
 
-    /// For each vector Σ coefficient·eq(z_high, start/S) over its terms.
-    fn sums(&self, z: &[E]) -> Vec<E> {
-        let mut sums = vec![E::ZERO; self.vectors.len()];
-        // Terms with vectors of one length share the table of eq over the bits above.
-        for log_len in 0..=z.len() {
-            let of_length: Vec<bool> =
-                self.vectors.iter().map(|vector| vector.log_len() == log_len).collect();
-            // There may be very many terms, and hardly any lengths.
-            if !of_length.contains(&true) {
-                continue;
-            }
-            let is_of_length = |vector: usize| of_length.get(vector).copied().unwrap_or(false);
-            let terms = || self.terms.iter().filter(|term| is_of_length(term.vector));
-            let (_, high) = z.split_at(log_len);
-            // A table over the lowest of these bits, not much longer than there are terms to
-            // look things up: a form that few bytes call for must not cost more memory than it
-            // has terms.
-            let tabled =
-                terms().count().checked_ilog2().map_or(0, |log| (log as usize).saturating_add(1));
-            let (near, far) = high.split_at(tabled.min(high.len()));
-            let table = eq_table(near);
-            for term in terms() {
-                let block = term.start >> log_len;
-                let (inside, above) = (block & !(usize::MAX << near.len()), block >> near.len());
-                let mut eq = table.get(inside).copied().unwrap_or(E::ZERO);
-                if !far.is_empty() {
-                    eq *= eq_at(far, above);
-                }
-                if let Some(sum) = sums.get_mut(term.vector) {
-                    *sum += term.coefficient * eq;
-                }
-            }
-        }
-        sums
+/// eq(z_high, ·), by two tables of half the bits each: short ones, whatever the statement.
+struct Blocks {
+    low: Vec<E>,
+    high: Vec<E>,
+}
+
+impl Blocks {
+    fn new(z_high: &[E]) -> Self {
+        let (low, high) = z_high.split_at(z_high.len() / 2);
+        Self { low: eq_table(low), high: eq_table(high) }
+    }
+
+    /// eq(z_high, block).
+    fn eq(&self, block: usize) -> E {
+        let log_low = self.low.len().ilog2();
+        let entry = |table: &[E], at: usize| table.get(at).copied().unwrap_or(E::ZERO);
+        entry(&self.high, block >> log_low) * entry(&self.low, block & !(usize::MAX << log_low))
     }
 }
 
