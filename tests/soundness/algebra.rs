@@ -7,7 +7,7 @@ use airda_gkr::transcript::VerifierChannel;
 use p3_field::PrimeCharacteristicRing;
 
 use crate::common::{WIDTHS, instance};
-use crate::support::refused;
+use crate::support::refused_in_both_modes;
 
 /// Without a round a sumcheck still leaves its claim, to be checked by its caller.
 #[test]
@@ -28,7 +28,7 @@ fn item_10_the_smallest_blocks_are_checked_as_strictly() {
             for word in (0..block.words().len()).step_by(7) {
                 let mut words = block.words().to_vec();
                 words[word] += F::ONE;
-                refused(&Block::from_words_unchecked(params, words).unwrap());
+                refused_in_both_modes(&Block::from_words_unchecked(params, words).unwrap());
             }
         }
     }

@@ -10,7 +10,7 @@ use airda_gkr::permutation::{DIGEST, Permutation, Poseidon2};
 use p3_field::PrimeCharacteristicRing;
 
 use crate::common::{WIDTHS, instance, prove, verify};
-use crate::support::{SHAPE, honest, refused, systems};
+use crate::support::{SHAPE, honest, refused, refused_in_both_modes, systems};
 
 /// Where every kind of call has its digests: the first word of each piece's first column, with
 /// the piece's size.
@@ -193,7 +193,7 @@ fn item_13_public_digests_that_the_calls_do_not_give_are_refused() {
         let block = honest(hash);
         let claim = |row_digests: Vec<_>, root_col| {
             let commitment = Commitment::new(*block.params(), row_digests, root_col).unwrap();
-            refused(&block.clone().claiming_unchecked(commitment));
+            refused_in_both_modes(&block.clone().claiming_unchecked(commitment));
         };
         let (rows, root_col) = (block.commitment().row_digests(), *block.commitment().root_col());
         for row in 0..rows.len() {

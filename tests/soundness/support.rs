@@ -27,7 +27,18 @@ pub(crate) fn systems() -> impl Iterator<Item = System> {
 /// Proves the block in every way; each proof must fail at the linear form.
 #[track_caller]
 pub(crate) fn refused(block: &Block) {
-    for system in systems() {
+    refused_by(block, systems());
+}
+
+/// The same with all chaining values committed, where they make no difference.
+#[track_caller]
+pub(crate) fn refused_in_both_modes(block: &Block) {
+    refused_by(block, MEMBERSHIPS.map(|membership| cheap().with_membership(membership)));
+}
+
+#[track_caller]
+fn refused_by(block: &Block, systems: impl IntoIterator<Item = System>) {
+    for system in systems {
         let file = proof::prove(block, &system).unwrap();
         match proof::verify_with(block.commitment(), &system, &file) {
             Err(Error::Proof(Reject::LinearForm)) => {}
