@@ -178,7 +178,7 @@ fn refuses_huge_counts_before_reading_on() {
     let at = HEADER_BYTES;
     assert_eq!(set(at, &[17]), Malformed::Width(17));
     let limit = |what, value, limit| Malformed::Limit { what, value, limit };
-    assert_eq!(set(at + 1, &[255]), limit("log2 of the row length", 255, 20));
+    assert_eq!(set(at + 1, &[255]), limit("log2 of the row length", 255, 18));
     assert!(matches!(set(at + 2, &[255]), Malformed::Params(_)));
     let rows = u64::from(u32::MAX);
     assert_eq!(set(at + 3, &[255; 4]), limit("the number of rows", rows, 4096));

@@ -60,7 +60,7 @@ fn any_columns() {
                 // Those given twice have their own error: most of the time they are left out.
                 .collect();
             let repeated = rng.random_range(0..4) == 0;
-            let mut kept: Vec<&[u8]> = Vec::new();
+            let mut kept: Vec<(Option<usize>, &[u8])> = Vec::new();
             for file in &files {
                 let index = subject.columns.iter().position(|honest| honest == file);
                 if let Some(index) = index {
@@ -69,8 +69,14 @@ fn any_columns() {
                     }
                     good.push(index);
                 }
-                kept.push(file);
+                kept.push((index, file));
             }
+            // So have those out of order.
+            if rng.random_range(0..4) > 0 {
+                kept.sort_by_key(|&(index, _)| index);
+                good.sort_unstable();
+            }
+            let kept: Vec<&[u8]> = kept.into_iter().map(|(_, file)| file).collect();
             let bytes: usize = kept.iter().map(|file| file.len()).sum();
             // More columns than are needed are checked all the same.
             let mut honest = RECOVERING[which];
@@ -83,10 +89,14 @@ fn any_columns() {
             match outcome {
                 Ok(payload) => {
                     assert_eq!(payload, subject.payload);
-                    assert!(distinct.len() == good.len() && good.len() >= params.half());
+                    assert!(distinct == good && good.len() >= params.half());
                 }
                 Err(Error::DuplicateColumn { index }) => {
                     assert!(good.iter().filter(|&&other| other == index).count() > 1);
+                }
+                Err(Error::UnsortedColumns { index, before }) => {
+                    assert!(before > index && distinct.len() == good.len());
+                    assert!(good.windows(2).any(|pair| pair == [before, index]));
                 }
                 Err(Error::TooFewColumns { needed, got }) => {
                     assert_eq!((needed, got), (params.half(), good.len()));

@@ -3,12 +3,13 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use p3_field::PrimeCharacteristicRing;
 
-use super::rows::PointWeights;
+use super::rows::{PointWeights, RowWeights};
 use super::{Term, Vector};
-use crate::calls::{Layout, Level, Place, Placed, Source};
+use crate::calls::{Layout, Level, Place, Source};
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::{E, F, levels, walk};
 
@@ -182,14 +183,11 @@ fn table_terms<'a, const T: usize>(
     show: &mut impl FnMut(Term),
 ) {
     let mut weights = PointWeights::new(point);
+    // ψ of each size and place once, with Σψ and ψ(0), which a piece's constants need.
+    let mut rows = BTreeMap::new();
     let mut known = BTreeMap::new();
     let mut last = None;
-    let mut vector = |form: &mut Frame<'a>,
-                      weights: &PointWeights<'_>,
-                      placed: &Placed<'_, T>,
-                      shape| {
-        let log_size = placed.piece.log_size;
-        let place = PointWeights::place(log_size, placed.offset);
+    let mut vector = |form: &mut Frame<'a>, rows: &Arc<RowWeights>, (log_size, place), shape| {
         let key = (log_size, place, shape);
         // Mostly the column before had the same.
         if let Some((before, index)) = last
@@ -198,8 +196,7 @@ fn table_terms<'a, const T: usize>(
             return index;
         }
         let index = *known.entry(key).or_insert_with(|| {
-            let weights = weights.rows(log_size, place);
-            let index = form.vectors.len();
+            let (index, weights) = (form.vectors.len(), Arc::clone(rows));
             form.vectors.push(match (shape, layout.code()) {
                 (Shape::Interleaved(child), _) => Vector::Interleaved { log_size, weights, child },
                 (Shape::Shifted, _) => Vector::Shifted { log_size, weights },
@@ -212,18 +209,22 @@ fn table_terms<'a, const T: usize>(
         last = Some((key, index));
         index
     };
-    // A piece's constants need Σψ and ψ(0); pieces that share a vector share them.
-    let mut constants = BTreeMap::new();
     for placed in &level.pieces {
         let piece = placed.piece;
         let head = weights.head(piece.log_size, placed.offset);
+        let at = (piece.log_size, PointWeights::place(piece.log_size, placed.offset));
+        let (rows, sum, first_row) = rows.entry(at).or_insert_with(|| {
+            let rows = weights.rows(at.0, at.1);
+            let (sum, first) = (rows.sum(), rows.first());
+            (Arc::new(rows), sum, first)
+        });
         if let Some(digest) = digest {
-            let rows = vector(form, &weights, placed, Shape::Rows);
+            let vector = vector(form, rows, at, Shape::Rows);
             for (v, &beta) in digest.iter().enumerate() {
                 // One of the table's words, which it has counted.
                 let word = placed.digest.wrapping_add(v << piece.log_size);
                 let start = layout.digest(word);
-                show(Term { start, vector: rows, coefficient: head * beta });
+                show(Term { start, vector, coefficient: head * beta });
             }
         }
         for (v, (source, &scale)) in piece.inputs.iter().zip(inputs).enumerate() {
@@ -231,22 +232,15 @@ fn table_terms<'a, const T: usize>(
                 continue;
             }
             let coefficient = head * scale;
-            let place = PointWeights::place(piece.log_size, placed.offset);
-            let mut constant = || {
-                *constants.entry((piece.log_size, place)).or_insert_with(|| {
-                    let rows = weights.rows(piece.log_size, place);
-                    (rows.sum(), rows.first())
-                })
-            };
             let (start, shape) = match *source {
                 Source::Constant(value) => {
-                    form.value -= coefficient * constant().0 * value;
+                    form.value -= coefficient * *sum * value;
                     continue;
                 }
                 Source::Block { start } => (start, Shape::Rows),
                 Source::Interleaved { start, child } => (start, Shape::Interleaved(child)),
                 Source::Shifted { first, start } => {
-                    form.value -= coefficient * constant().1 * first;
+                    form.value -= coefficient * *first_row * first;
                     (start, Shape::Shifted)
                 }
             };
@@ -254,7 +248,7 @@ fn table_terms<'a, const T: usize>(
                 Place::Words(start) => (start, shape),
                 Place::Coded { start, column } => (start, Shape::Coded(column)),
             };
-            let vector = vector(form, &weights, placed, shape);
+            let vector = vector(form, rows, at, shape);
             show(Term { start, vector, coefficient });
         }
     }

@@ -61,6 +61,8 @@ pub(crate) mod rows;
 mod verify;
 
 pub use combine::{Equation, Equations};
+use std::sync::Arc;
+
 use p3_field::PrimeCharacteristicRing;
 #[cfg(feature = "prover")]
 pub(crate) use prove::{Words, prove};
@@ -87,7 +89,8 @@ pub struct Term {
     pub coefficient: E,
 }
 
-/// A vector of weights, a power of two long.
+/// A vector of weights, a power of two long. Row weights are shared by the vectors that are made
+/// of them: there is one vector for each column of a code.
 #[derive(Clone, Debug)]
 pub(crate) enum Vector<'a> {
     /// A single one: weighs one word.
@@ -95,13 +98,13 @@ pub(crate) enum Vector<'a> {
     /// The caller's, entry by entry.
     Given(&'a [E]),
     /// Row weights.
-    Rows { log_size: usize, weights: RowWeights },
+    Rows { log_size: usize, weights: Arc<RowWeights> },
     /// Row weights on every other word, beginning with `child`.
-    Interleaved { log_size: usize, weights: RowWeights, child: usize },
+    Interleaved { log_size: usize, weights: Arc<RowWeights>, child: usize },
     /// Row weights moved down by one; the first is dropped, the last entry is zero.
-    Shifted { log_size: usize, weights: RowWeights },
+    Shifted { log_size: usize, weights: Arc<RowWeights> },
     /// Row weights on one column of a codeword, as weights on its message: as long as that.
-    Coded { code: &'a dyn SystematicCode, column: usize, weights: RowWeights },
+    Coded { code: &'a dyn SystematicCode, column: usize, weights: Arc<RowWeights> },
 }
 
 impl Vector<'_> {

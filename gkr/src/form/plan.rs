@@ -1,6 +1,7 @@
 //! The terms of a form sorted by block, with as few different keys as there can be.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use p3_field::PrimeCharacteristicRing;
 use p3_maybe_rayon::prelude::*;
@@ -236,6 +237,7 @@ impl<'a> Bases<'a> {
         let (heads, vector) = match cut {
             None => (vec![E::ONE], vector.clone()),
             Some((log_size, (heads, weights))) => {
+                let weights = Arc::new(weights);
                 let part = match *vector {
                     Vector::Interleaved { child, .. } => {
                         Vector::Interleaved { log_size, weights, child }

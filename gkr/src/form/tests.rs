@@ -397,19 +397,19 @@ proptest! {
         let given: Vec<E> = (0..32).map(|_| random(rng)).collect();
         let mut vectors = vec![Vector::Unit, Vector::Given(&given)];
         for log_size in [3, 7, 8, 9] {
-            let weights = weights.rows(log_size, 0);
+            let weights = Arc::new(weights.rows(log_size, 0));
             vectors.extend([
                 Vector::Rows { log_size, weights: weights.clone() },
                 Vector::Shifted { log_size, weights },
             ]);
         }
         for (log_size, child) in [(7, 0), (7, 1), (8, 1), (9, 0)] {
-            let weights = weights.rows(log_size, 0);
+            let weights = Arc::new(weights.rows(log_size, 0));
             vectors.push(Vector::Interleaved { log_size, weights, child });
         }
         let plain = vectors.len();
         for column in 0..1 << log_columns {
-            let weights = weights.rows(log_column, 0);
+            let weights = Arc::new(weights.rows(log_column, 0));
             vectors.push(Vector::Coded { code: &code, column, weights });
         }
         let mut terms = Vec::new();
@@ -453,7 +453,7 @@ fn codes_are_told_apart() {
     let codes = [RandomCode::new(7, 1, rng.random()), RandomCode::new(7, 1, rng.random())];
     let (mut words, mut source) = (Vec::new(), Vec::new());
     let (mut vectors, mut terms) = (vec![Vector::Unit], Vec::new());
-    let weights = RowWeights::Dense((0..128).map(|_| random(rng)).collect());
+    let weights = Arc::new(RowWeights::Dense((0..128).map(|_| random(rng)).collect()));
     for (group, code) in [&codes[0], &codes[1], &codes[1], &codes[0]].into_iter().enumerate() {
         let (message, codeword) = coded_words(code, 1, 0, rng);
         words.extend(message);
@@ -503,7 +503,7 @@ fn blocks_are_as_long_as_the_form_needs() {
     assert_eq!(log_block(vec![Vector::Unit], 5), 5);
     let given = vec![E::ZERO; 1 << LOG_BLOCK];
     assert_eq!(log_block(vec![Vector::Given(&given); 4], 20), LOG_BLOCK + 2);
-    let weights = RowWeights::Dense(vec![E::ZERO; 128]);
+    let weights = Arc::new(RowWeights::Dense(vec![E::ZERO; 128]));
     let coded = Vector::Coded { code: &code, column: 0, weights };
     assert_eq!(log_block(vec![coded.clone()], 20), LOG_BLOCK.max(8));
     assert_eq!(log_block(vec![coded], 7), 7);
