@@ -1,4 +1,5 @@
 //! The builder's side: a payload, encoded and hashed.
+#![deny(clippy::arithmetic_side_effects)]
 
 use airda_gkr::F;
 use airda_gkr::permutation::{Digest, Permutation, Poseidon2};

@@ -4,6 +4,7 @@
 //! Source: Poseidon2 (ePrint 2023/323), sections 5 and 6; round numbers and constants are
 //! those of p3-koala-bear. [`Constants`] restates them for the walk, which needs every layer
 //! by itself; a test holds the two together.
+#![deny(clippy::arithmetic_side_effects)]
 
 use std::sync::OnceLock;
 
@@ -241,6 +242,7 @@ fn small_matrix<R: PrimeCharacteristicRing + Copy>(x: &mut [R]) {
 }
 
 #[cfg(test)]
+#[allow(clippy::arithmetic_side_effects)]
 mod tests {
     use proptest::prelude::*;
 
