@@ -227,6 +227,7 @@ fn absorb(challenger: &mut Challenger, elements: &[E]) {
 #[cfg(test)]
 #[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests {
+    #[cfg(feature = "prover")]
     use p3_field::BasedVectorSpace;
 
     use super::*;
@@ -307,6 +308,7 @@ mod tests {
     }
 
     /// Every word of a message, received or bound, moves what is drawn next; a hint does not.
+    #[cfg(feature = "prover")]
     #[test]
     fn every_word_is_absorbed_and_hints_are_not() {
         let message = [E::from_basis_coefficients_fn(|i| F::from_usize(i + 1)), E::TWO];

@@ -102,7 +102,7 @@ fn item_21_a_symbol_out_of_range_is_the_same_error_for_every_reader() {
         let invalid = Block::commit(*params, &matrix).unwrap();
         verify(&invalid, &prove(&invalid)).unwrap();
         let position = 4 * params.c();
-        for first in 0..=half {
+        for first in (0..=half).step_by(8) {
             let indices: Vec<usize> = (first..first + half).collect();
             let recovered = recover(invalid.commitment(), &checked(&invalid, &indices)).unwrap();
             match recovered.payload() {
