@@ -118,10 +118,11 @@ impl MembershipVector {
         let mut limb_rows = vec![F::zero_vec(stride << log_c); LIMBS];
         for (parity, z, scale) in [(false, p, scale), (true, q, -scale)] {
             let mut store = |exponent: usize, value: E| {
-                // One of c scratch rows.
+                // In one of c scratch rows.
                 let row = low_bits(exponent, log_c).wrapping_mul(stride);
+                let place = row.wrapping_add(exponent >> log_c);
                 for (rows, &limb) in limb_rows.iter_mut().zip(limbs(&value)) {
-                    rows[row..][exponent >> log_c] = limb;
+                    rows[place] = limb;
                 }
             };
             store(0, E::from(scale));
