@@ -5,7 +5,8 @@
 //! one moved out of the way, its commitment first, and the new one moved into its place, its
 //! commitment last. Hence where there is a commitment there is all of its build, whenever the
 //! writer fails, is killed or loses power. A build that fails leaves the earlier one as it was;
-//! one that is killed does so too, unless it was within these few moves.
+//! one that is killed does so too, unless it was within these few moves: then the next build or
+//! repair puts the earlier one back before it does anything else.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
@@ -40,6 +41,10 @@ impl Lock {
     pub(crate) fn take(dir: &Path) -> Result<Self, Failure> {
         let place = dir.display();
         let cannot = |error| Failure::unusable(format!("cannot lock {place}: {error}"));
+        // To open a pipe is to wait for who writes into it.
+        if !fs::metadata(dir).map_err(cannot)?.is_dir() {
+            return Err(Failure::unusable(format!("{place}: it is not a directory")));
+        }
         let file = File::open(dir).map_err(cannot)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _dir: file }),
@@ -61,15 +66,40 @@ impl Lock {
 /// the work begins.
 ///
 /// # Errors
-/// Those of [`Lock::take`] and [`survey`].
+/// Those of [`Lock::take`], [`survey`] and [`bring_back`].
 pub(crate) fn claim(dir: &Path) -> Result<Option<Lock>, Failure> {
-    if !dir.exists() {
+    if !exists(dir)? {
         return Ok(None);
     }
     let lock = Lock::take(dir)?;
     // Not before: what is being written comes and goes.
     survey(dir)?;
+    bring_back(dir)?;
     Ok(Some(lock))
+}
+
+/// Puts the earlier build back where a build was stopped between its moves: all of it is there,
+/// in its place or in [`EARLIER`]. The directory is locked by the caller.
+///
+/// # Errors
+/// When something cannot be moved; then it can be tried again.
+pub(crate) fn bring_back(dir: &Path) -> Result<(), Failure> {
+    let stage = dir.join(STAGE);
+    let earlier = stage.join(EARLIER);
+    if exists(&commitment_path(dir))? || !exists(&commitment_path(&earlier))? {
+        return Ok(());
+    }
+    for path in [columns_dir, proof_path] {
+        if exists(&path(&earlier))? {
+            if exists(&path(dir))? {
+                rename(&path(dir), &path(&stage))?;
+            }
+            rename(&path(&earlier), &path(dir))?;
+        }
+    }
+    files::sync_dirs([dir])?;
+    rename(&commitment_path(&earlier), &commitment_path(dir))?;
+    files::sync_dirs([dir])
 }
 
 /// A new build, put together out of the way.
@@ -77,6 +107,8 @@ pub(crate) fn claim(dir: &Path) -> Result<Option<Lock>, Failure> {
 pub(crate) struct Stage {
     dir: PathBuf,
     stage: PathBuf,
+    /// Whether something is in there that is nowhere else: it is not removed then.
+    precious: bool,
     _lock: Lock,
 }
 
@@ -96,7 +128,7 @@ impl Stage {
             }
             _ => {}
         }
-        let stage = Self { dir: dir.to_owned(), stage, _lock: lock };
+        let stage = Self { dir: dir.to_owned(), stage, precious: false, _lock: lock };
         files::create_dir(&columns_dir(&stage.stage))?;
         Ok(stage)
     }
@@ -110,16 +142,27 @@ impl Stage {
     ///
     /// # Errors
     /// Those of [`survey`]; when the disk takes no more; when something cannot be moved. Then the
-    /// earlier build is in its place.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
+    /// earlier build is in its place, or is left for [`bring_back`].
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        let mut moves = Moves::default();
+        let replaced = self.replace(&mut moves);
+        if replaced.is_err() && !moves.undo() {
+            self.precious = true;
+        }
+        replaced
+    }
+
+    fn replace(&mut self, moves: &mut Moves) -> Result<(), Failure> {
+        files::sync(&self.survey()?)?;
         let (dir, stage) = (&self.dir, &self.stage);
-        files::sync(&survey(dir)?)?;
         files::sync_dirs([&columns_dir(stage), stage, dir])?;
         let earlier = stage.join(EARLIER);
         files::create_dir(&earlier)?;
-        let mut moves = Moves::default();
+        // Once more, since that took a while.
+        self.survey()?;
+        let (dir, stage) = (&self.dir, &self.stage);
         for path in [commitment_path, columns_dir, proof_path] {
-            if path(dir).exists() {
+            if exists(&path(dir))? {
                 moves.rename(path(dir), path(&earlier))?;
                 files::sync_dirs([dir])?;
             }
@@ -128,46 +171,51 @@ impl Stage {
         moves.rename(proof_path(stage), proof_path(dir))?;
         files::sync_dirs([dir])?;
         moves.rename(commitment_path(stage), commitment_path(dir))?;
-        moves.keep();
         files::sync_dirs([dir])
+    }
+
+    /// [`survey`], after whose refusal nothing is removed.
+    fn survey(&mut self) -> Result<Vec<PathBuf>, Failure> {
+        survey(&self.dir).inspect_err(|_| self.precious = true)
     }
 }
 
-/// What was renamed, from what to what: undone unless it is kept.
+/// What was renamed, from what to what.
 #[derive(Debug, Default)]
 struct Moves(Vec<(PathBuf, PathBuf)>);
 
 impl Moves {
     fn rename(&mut self, from: PathBuf, to: PathBuf) -> Result<(), Failure> {
-        fs::rename(&from, &to).map_err(|error| {
-            Failure::unusable(format!(
-                "cannot move {} to {}: {error}",
-                from.display(),
-                to.display()
-            ))
-        })?;
+        rename(&from, &to)?;
         self.0.push((from, to));
         Ok(())
     }
 
-    fn keep(mut self) {
-        self.0.clear();
+    /// Undoes them, the last one first, up to one that cannot be undone; whether there is none.
+    fn undo(self) -> bool {
+        self.0.iter().rev().all(|(from, to)| fs::rename(to, from).is_ok())
     }
 }
 
-impl Drop for Moves {
-    fn drop(&mut self) {
-        for (from, to) in self.0.iter().rev() {
-            // What cannot be undone stays where the next build removes it.
-            let _ = fs::rename(to, from);
-        }
-    }
+fn rename(from: &Path, to: &Path) -> Result<(), Failure> {
+    fs::rename(from, to).map_err(|error| {
+        Failure::unusable(format!("cannot move {} to {}: {error}", from.display(), to.display()))
+    })
+}
+
+/// Whether there is something, where not to know is an error: what is taken for missing is not
+/// moved out of the way.
+fn exists(path: &Path) -> Result<bool, Failure> {
+    path.try_exists()
+        .map_err(|error| Failure::unusable(format!("cannot read {}: {error}", path.display())))
 }
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        // What stays, the next build removes.
-        let _ = fs::remove_dir_all(&self.stage);
+        if !self.precious {
+            // What stays, the next build removes.
+            let _ = fs::remove_dir_all(&self.stage);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use airda::{CheckedColumn, Column, Commitment};
 
 use super::build::BATCH;
-use super::directory::Lock;
+use super::directory::{self, Lock};
 use super::failure::{Failure, complain};
 use super::files::{self, Bad};
 use super::output::{Output, runs, size};
@@ -73,6 +73,7 @@ fn gather(dir: &Path, output: &Output) -> Result<Gathered, Failure> {
 /// it.
 pub(super) fn repair(dir: &Path, output: &Output) -> Result<(), Failure> {
     let _lock = Lock::take(dir)?;
+    directory::bring_back(dir)?;
     let Gathered { commitment, good, missing, bad } = gather(dir, output)?;
     let mut wanted = [missing, bad].concat();
     wanted.sort_unstable();

@@ -197,6 +197,18 @@ fn an_input_that_is_no_file_is_an_error_and_a_pipe_is_read() {
     run_on(&built.at("pipe")).ok();
     write.join().unwrap();
 
+    // A pipe that nobody writes into, where a directory is wanted.
+    let (dir, out) = (built.at("idle"), built.at("out"));
+    pipe(&built.path("idle"));
+    for args in [
+        vec!["build", &built.at("file"), "--out", &dir, "--profile", PROFILE],
+        vec!["repair", &dir],
+        vec!["verify", &dir],
+        vec!["recover", &dir, "--out", &out],
+    ] {
+        run(&args).failed(2);
+    }
+
     // A build's own files.
     for (name, args) in
         [("commitment", vec!["verify", "sample", "repair"]), ("proof", vec!["verify"])]

@@ -52,6 +52,31 @@ where
     channel.finish()
 }
 
+/// The least and the most bytes of a proof are those of what is really sent.
+fn admits_exactly<const T: usize>(table: &CallTable<T>, proof: &[u8])
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    const ELEMENT: usize = DEGREE * WORD_BYTES;
+    let (equations, layout) = (Equations::new(), Layout::whole(table));
+    let scheme = scheme(layout.num_words());
+    let statement = Statement { table, layout, equations: &equations };
+    let sizes = verify(&statement, &scheme, &mut VerifierChannel::new(b"levels", proof)).unwrap();
+    let num_calls = table.levels().into_iter().map(|level| level.num_calls);
+    assert_eq!(sizes.walk, ELEMENT * levels::num_sent::<T>(num_calls));
+    assert_eq!(sizes.form, ELEMENT * 2 * scheme.num_variables());
+    let bytes = scheme.proof_bytes();
+    assert!(bytes.contains(&(sizes.commitment + sizes.opening)), "{bytes:?}");
+
+    let admit = |len| admit(table, &statement.layout, &scheme, len);
+    let reductions = sizes.walk + sizes.form;
+    let (least, most) = (reductions + bytes.start(), reductions + bytes.end());
+    assert_eq!((admit(least), admit(proof.len()), admit(most)), (Ok(()), Ok(()), Ok(())));
+    assert_eq!(admit(0), Err(Reject::Truncated));
+    assert_eq!(admit(least - 1), Err(Reject::Truncated));
+    assert_eq!(admit(most + 2), Err(Reject::Trailing(2)));
+}
+
 fn accepts_honest_levels<const T: usize>()
 where
     Poseidon2<T>: Permutation<T>,
@@ -62,6 +87,7 @@ where
             let words = words_of(&table, 1);
             let proof = proof(&table, &words, |_, level| trace_of(level, &words));
             assert_eq!(verified(&table, &proof), Ok(()), "{log_size} {rows} {steps} {step}");
+            admits_exactly(&table, &proof);
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! p3's verifier asserts where its callers are expected to have checked. Our decoder hands it
 //! well-shaped proofs only, so no panic is known; this is the second line. A build with
-//! `panic = "abort"` does not have it.
+//! `panic = "abort"` does not have it. Only the calling thread is kept quiet: a panic on a thread
+//! of Rayon's, should p3's verifier use any, is caught and printed.
 //!
 //! Code of ours runs inside that verifier too: the hash of the transcript and of the trees. A
 //! panic that does not start in a file of p3 is therefore no answer to a proof but a fault of

@@ -28,7 +28,8 @@ pub(crate) struct Claim {
 /// Reduces all that is owed to one claim about f.
 ///
 /// # Errors
-/// [`Reject::Truncated`] or [`Reject::NonCanonicalWord`].
+/// [`Reject::Truncated`] or [`Reject::NonCanonicalWord`]; [`Reject::NumWords`] when a vector is
+/// longer than what is committed.
 #[tracing::instrument(name = "gkr.form.verify", skip_all, fields(num_variables))]
 pub(crate) fn verify<const T: usize>(
     levels: &[Level<'_, T>],
@@ -44,6 +45,9 @@ where
     // 1.
     let gamma = channel.draw();
     let Frame { vectors, value } = visit(levels, layout, claims, equations, gamma, |_| {});
+    if vectors.iter().any(|vector| vector.log_len() > num_variables) {
+        return Err(Reject::NumWords(layout.num_words()));
+    }
     // 2.
     let sumcheck::Claim { point, sum } =
         sumcheck::verify(order(&vectors, num_variables), value, channel)?;

@@ -168,7 +168,9 @@ where
 /// Binds everything that the walk's shape depends on.
 fn bind_shape<const T: usize>(num_calls: usize, channel: &mut impl Channel) {
     channel.bind_bytes(b"airda-gkr walk 1");
-    let words = [T, POSITIONS, LANES, num_calls & 0xffff, num_calls >> 16 & 0xff_ffff];
-    channel.bind_words(&words.map(F::from_usize));
-    channel.bind_words(&[F::from_usize(num_calls >> 40)]);
+    let num_calls = num_calls as u64;
+    let shape = [T, POSITIONS, LANES].map(F::from_usize);
+    let calls = [num_calls & 0xffff, num_calls >> 16 & 0xff_ffff].map(F::from_u64);
+    channel.bind_words(&[&shape[..], &calls].concat());
+    channel.bind_words(&[F::from_u64(num_calls >> 40)]);
 }
