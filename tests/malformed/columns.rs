@@ -140,7 +140,11 @@ fn damaged_among_honest_ones() {
                     let honest = &subject.columns[rng.random_range(0..subject.columns.len())];
                     match rng.random_range(0..2) {
                         0 => (true, honest.clone()),
-                        _ => (false, damaged(honest, rng)),
+                        _ => {
+                            // Another index may make it another honest one.
+                            let bytes = damaged(honest, rng);
+                            (subject.columns.contains(&bytes), bytes)
+                        }
                     }
                 })
                 .collect();
