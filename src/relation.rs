@@ -100,7 +100,6 @@ where
     pub fn with_chain_step(params: &Params, chain_step: ChainStep) -> Self {
         assert_eq!(params.hash().width(), T, "the relation is built at the parameters' width");
         let mut table = CallTable::new(params.matrix_words());
-        table.reserve(num_pieces(params));
         let cells = push_cells(params, chain_step, &mut table);
         let columns = push_column_trees(params, &mut table, &cells);
 
@@ -197,6 +196,14 @@ where
         equations
     }
 
+    /// How many equations there are: the words of the row digests and of root_col, and by vector
+    /// a product a row.
+    pub(crate) fn num_equations(&self, by_vector: bool) -> usize {
+        let rows = self.params.rows();
+        let digests = rows.saturating_add(1).saturating_mul(DIGEST);
+        if by_vector { digests.saturating_add(rows) } else { digests }
+    }
+
     /// ⟨L, w_i⟩ = 0 for every row i.
     fn push_membership<'a>(&self, membership: &'a MembershipVector, equations: &mut Equations<'a>) {
         let vectors: Vec<usize> =
@@ -214,16 +221,6 @@ where
             equations.push(Equation { terms, value: E::ZERO });
         }
     }
-}
-
-/// The pieces of a table, for its list to have room for them.
-fn num_pieces(params: &Params) -> usize {
-    let rows = params.rows();
-    let halves = |&nodes: &usize| (nodes > 1).then(|| nodes.div_ceil(2));
-    let nodes = std::iter::successors(Some(rows), halves).skip(1).fold(0, usize::saturating_add);
-    let steps = params.cell_words().div_ceil(params.hash().rate());
-    let of_rows = steps.saturating_add(1).saturating_mul(rows);
-    of_rows.saturating_add(nodes).saturating_add(params.log_columns())
 }
 
 /// The sources of a call: the chaining value, then the message, zeros at its end.
@@ -367,7 +364,6 @@ mod tests {
         let relation = Relation::<T>::new(&params);
         let mut rng = StdRng::seed_from_u64(1);
         assert_eq!(relation.table().num_calls(), params.calls());
-        assert_eq!(relation.table().pieces().len(), num_pieces(&params));
         assert_eq!(relation.table().num_words(), params.committed_words());
         let mut words: Vec<F> = (0..params.matrix_words()).map(|_| rng.random()).collect();
         words.resize(relation.table().num_words(), F::ZERO);

@@ -8,21 +8,20 @@ use crate::{E, Reject};
 /// A prover's channel that alters messages before they are sent and absorbed: what follows
 /// fits the altered transcript.
 pub(crate) struct Altering<A> {
-    inner: ProverChannel,
+    inner: Recording<ProverChannel>,
     alter: A,
     sent: usize,
-    drawn: Vec<E>,
 }
 
 impl<A: FnMut(usize, &mut [E], &[E])> Altering<A> {
     /// `alter` is given every message's number, the message, and what was drawn before it.
     pub(crate) fn new(domain: &[u8], alter: A) -> Self {
-        Self { inner: ProverChannel::new(domain), alter, sent: 0, drawn: Vec::new() }
+        Self { inner: Recording::of(ProverChannel::new(domain)), alter, sent: 0 }
     }
 
     /// What was sent.
     pub(crate) fn finish(self) -> Vec<u8> {
-        self.inner.finish()
+        self.inner.inner.finish()
     }
 }
 
@@ -41,39 +40,43 @@ impl<A> Channel for Altering<A> {
     }
 
     fn draw(&mut self) -> E {
-        let drawn = self.inner.draw();
-        self.drawn.push(drawn);
-        drawn
+        self.inner.draw()
     }
 }
 
 impl<A: FnMut(usize, &mut [E], &[E])> Sender for Altering<A> {
     fn send(&mut self, message: &[E]) {
         let mut message = message.to_vec();
-        (self.alter)(self.sent, &mut message, &self.drawn);
+        (self.alter)(self.sent, &mut message, &self.inner.drawn);
         self.sent += 1;
-        self.inner.send(&message);
+        self.inner.inner.send(&message);
     }
 
     fn hint(&mut self, bytes: &[u8]) {
-        self.inner.hint(bytes);
+        self.inner.inner.hint(bytes);
     }
 }
 
-/// A verifier's channel that remembers what it drew.
-pub(crate) struct Recording<'a> {
-    inner: VerifierChannel<'a>,
+/// A channel that remembers what it drew.
+pub(crate) struct Recording<C> {
+    inner: C,
     /// The challenges, in order.
     pub(crate) drawn: Vec<E>,
 }
 
-impl<'a> Recording<'a> {
-    pub(crate) fn new(domain: &[u8], proof: &'a [u8]) -> Self {
-        Self { inner: VerifierChannel::new(domain, proof), drawn: Vec::new() }
+impl<C> Recording<C> {
+    const fn of(inner: C) -> Self {
+        Self { inner, drawn: Vec::new() }
     }
 }
 
-impl Channel for Recording<'_> {
+impl<'a> Recording<VerifierChannel<'a>> {
+    pub(crate) fn new(domain: &[u8], proof: &'a [u8]) -> Self {
+        Self::of(VerifierChannel::new(domain, proof))
+    }
+}
+
+impl<C: Channel> Channel for Recording<C> {
     fn challenger(&mut self) -> &mut Challenger {
         self.inner.challenger()
     }
@@ -85,7 +88,7 @@ impl Channel for Recording<'_> {
     }
 }
 
-impl Receiver for Recording<'_> {
+impl Receiver for Recording<VerifierChannel<'_>> {
     fn recv_many(&mut self, len: usize) -> Result<Vec<E>, Reject> {
         self.inner.recv_many(len)
     }

@@ -47,7 +47,7 @@ use crate::code::membership::{self, MembershipVector};
 use crate::code::systematic::LimbCode;
 use crate::commitment::Commitment;
 use crate::error::Error;
-use crate::params::HashWidth;
+use crate::params::{HashWidth, Params};
 use crate::relation::Relation;
 use crate::security::Security;
 
@@ -185,29 +185,44 @@ where
     Poseidon2<T>: Permutation<T>,
 {
     let (params, root) = (commitment.params(), commitment.root());
+    laid_out::<T, _>(params, system, |relation, layout, scheme| {
+        let table = relation.table();
+        admit(table, &layout, scheme)?;
+        let vector = match system.membership() {
+            Membership::Construction => None,
+            Membership::Vector => Some(
+                info_span!("das.membership")
+                    .in_scope(|| MembershipVector::new(params, membership::point(params, root))),
+            ),
+        };
+        let equations = relation.equations(
+            &layout,
+            commitment.row_digests(),
+            commitment.root_col(),
+            vector.as_ref(),
+        );
+        run(&Statement { table, layout, equations: &equations }, scheme)
+    })
+}
+
+/// What follows from the parameters alone: the relation, what is committed of it, and how that
+/// is opened.
+pub(crate) fn laid_out<const T: usize, R>(
+    params: &Params,
+    system: &System,
+    run: impl FnOnce(&Relation<T>, Layout<'_>, &Scheme) -> Result<R, Error>,
+) -> Result<R, Error>
+where
+    Poseidon2<T>: Permutation<T>,
+{
     let relation = Relation::<T>::with_chain_step(params, system.chain_step());
-    let table = relation.table();
     let code = LimbCode::new(params);
     let layout = match system.membership() {
-        Membership::Construction => Layout::messages(table, &code),
-        Membership::Vector => Layout::whole(table),
+        Membership::Construction => Layout::messages(relation.table(), &code),
+        Membership::Vector => Layout::whole(relation.table()),
     };
     let scheme = Scheme::new(system.parameters(), layout.num_words())?;
-    admit(table, &layout, &scheme)?;
-    let vector = match system.membership() {
-        Membership::Construction => None,
-        Membership::Vector => Some(
-            info_span!("das.membership")
-                .in_scope(|| MembershipVector::new(params, membership::point(params, root))),
-        ),
-    };
-    let equations = relation.equations(
-        &layout,
-        commitment.row_digests(),
-        commitment.root_col(),
-        vector.as_ref(),
-    );
-    run(&Statement { table, layout, equations: &equations }, &scheme)
+    run(&relation, layout, &scheme)
 }
 
 /// Step 1.

@@ -9,7 +9,6 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use airda_gkr::argument::Statement;
-use airda_gkr::calls::Layout;
 use airda_gkr::commit::Scheme;
 pub use airda_gkr::commit::SecurityAssumption;
 use airda_gkr::permutation::{DIGEST, Permutation, Poseidon2};
@@ -18,11 +17,9 @@ pub use airda_gkr::security::{Line, Report};
 use p3_field::PrimeField32;
 
 use crate::F;
-use crate::code::systematic::LimbCode;
 use crate::error::Error;
 use crate::params::{HashWidth, LIMBS, Params};
-use crate::proof::{Membership, System};
-use crate::relation::Relation;
+use crate::proof::{self, Membership, System};
 
 /// The security of the proofs of one shape.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,23 +50,12 @@ impl Security {
     where
         Poseidon2<T>: Permutation<T>,
     {
-        let relation = Relation::<T>::with_chain_step(params, system.chain_step());
-        let table = relation.table();
-        let code = LimbCode::new(params);
-        let layout = match system.membership() {
-            Membership::Construction => Layout::messages(table, &code),
-            Membership::Vector => Layout::whole(table),
-        };
-        let scheme = Scheme::new(system.parameters(), layout.num_words())?;
-        // The words of the row digests and of root_col, and by vector a product a row.
-        let digests = params.rows().saturating_add(1).saturating_mul(DIGEST);
-        let equations = match system.membership() {
-            Membership::Construction => digests,
-            Membership::Vector => digests.saturating_add(params.rows()),
-        };
-        let num_calls = table.levels().into_iter().map(|level| level.num_calls);
-        let reductions = Reductions::new::<T>(num_calls, equations);
-        Ok(Self::compose(params, &Report::new(&scheme, &reductions), system.membership()))
+        proof::laid_out::<T, _>(params, system, |relation, _, scheme| {
+            let num_calls = relation.table().levels().into_iter().map(|level| level.num_calls);
+            let by_vector = system.membership() == Membership::Vector;
+            let reductions = Reductions::new::<T>(num_calls, relation.num_equations(by_vector));
+            Ok(Self::compose(params, &Report::new(scheme, &reductions), system.membership()))
+        })
     }
 
     /// The security of proofs of `statement`, opened with `scheme`.

@@ -112,11 +112,6 @@ impl<const T: usize> CallTable<T> {
         }
     }
 
-    /// Makes room for that many more pieces.
-    pub fn reserve(&mut self, pieces: usize) {
-        self.pieces.reserve_exact(pieces);
-    }
-
     /// Appends a piece and returns its place in [`Self::pieces`].
     ///
     /// # Panics

@@ -71,7 +71,7 @@ pub(crate) use verify::verify;
 use self::rows::RowWeights;
 use crate::E;
 use crate::calls::SystematicCode;
-use crate::eq::eq_table;
+use crate::eq::{EqHalves, eq_table};
 use crate::sumcheck::Order;
 
 /// log2 of the words in a block, unless the form needs longer ones: a block is written out in
@@ -147,15 +147,7 @@ impl Vector<'_> {
 
     /// The multilinear extension at `z`, which has [`Self::log_len`] coordinates.
     pub(crate) fn extension(&self, z: &[E]) -> E {
-        // By two short tables of eq: one of the entries' length would be as large as they are.
-        let dense = |entries: &[E]| -> E {
-            let (low, high) = z.split_at(z.len() / 2);
-            let (low, high) = (eq_table(low), eq_table(high));
-            let row = |entries: &[E]| -> E {
-                low.iter().zip(entries).map(|(&eq, &entry)| eq * entry).sum()
-            };
-            entries.chunks(low.len()).zip(&high).map(|(entries, &eq)| eq * row(entries)).sum()
-        };
+        let dense = |entries: &[E]| EqHalves::new(z).dot(entries);
         match self {
             Self::Unit => E::ONE,
             Self::Given(entries) => dense(entries),

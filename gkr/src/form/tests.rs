@@ -508,3 +508,27 @@ fn blocks_are_as_long_as_the_form_needs() {
     assert_eq!(log_block(vec![coded.clone()], 20), LOG_BLOCK.max(8));
     assert_eq!(log_block(vec![coded], 7), 7);
 }
+
+/// A term whose vector is longer than all that is committed to would weigh nothing: it is no
+/// equation that holds.
+#[test]
+fn a_vector_longer_than_the_words_is_refused() {
+    let table = sample_table::<16>();
+    let mut words = sample_words(&table, 3);
+    table.evaluate(&mut words);
+    let claim = true_claim(&table, &words, 4);
+    let num_variables = num_variables(&table);
+    let verified = |log_len: usize| {
+        let given = vec![E::ONE; 1 << log_len];
+        let mut equations = Equations::new();
+        let vector = equations.vector(&given);
+        let terms = vec![Term { start: 0, vector, coefficient: E::ONE }];
+        equations.push(Equation { terms, value: E::ZERO });
+        let levels = table.levels();
+        let (layout, claims) = (Layout::whole(&table), [claim.clone().into()]);
+        let mut nothing = VerifierChannel::new(b"form", &[]);
+        verify(&levels, &layout, &claims, &equations, num_variables, &mut nothing)
+    };
+    assert_eq!(verified(num_variables), Err(Reject::Truncated));
+    assert!(matches!(verified(num_variables + 1), Err(Reject::NumWords(_))));
+}

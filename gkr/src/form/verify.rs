@@ -8,7 +8,7 @@ use super::combine::{Frame, visit};
 use super::rows::RowWeights;
 use super::{Equations, Term, Vector, order};
 use crate::calls::{Layout, Level, SystematicCode, same_code};
-use crate::eq::eq_table;
+use crate::eq::{EqHalves, eq_table};
 use crate::permutation::{Permutation, Poseidon2};
 use crate::transcript::Receiver;
 use crate::{E, Reject, levels, sumcheck};
@@ -64,7 +64,7 @@ pub(super) struct Shares {
     log_lens: Vec<usize>,
     sums: Vec<E>,
     /// By log S.
-    blocks: Vec<Option<Blocks>>,
+    blocks: Vec<Option<EqHalves>>,
 }
 
 impl Shares {
@@ -72,7 +72,7 @@ impl Shares {
         let log_lens: Vec<usize> = vectors.iter().map(Vector::log_len).collect();
         let blocks = (0..=z.len()).map(|log_len| {
             let high = z.get(log_len..).unwrap_or(&[]);
-            log_lens.contains(&log_len).then(|| Blocks::new(high))
+            log_lens.contains(&log_len).then(|| EqHalves::new(high))
         });
         Self { blocks: blocks.collect(), sums: vec![E::ZERO; vectors.len()], log_lens }
     }
@@ -81,7 +81,7 @@ impl Shares {
         let Some(&log_len) = self.log_lens.get(term.vector) else { return };
         let blocks = self.blocks.get(log_len).and_then(Option::as_ref);
         let (Some(blocks), Some(sum)) = (blocks, self.sums.get_mut(term.vector)) else { return };
-        *sum += term.coefficient * blocks.eq(term.start >> log_len);
+        *sum += term.coefficient * blocks.at(term.start >> log_len);
     }
 
     /// Ω~(z).
@@ -103,26 +103,6 @@ impl Shares {
             total += coded_extension(coded, low);
         }
         total
-    }
-}
-
-/// eq(z_high, ·), by two tables of half the bits each: short ones, whatever the statement.
-struct Blocks {
-    low: Vec<E>,
-    high: Vec<E>,
-}
-
-impl Blocks {
-    fn new(z_high: &[E]) -> Self {
-        let (low, high) = z_high.split_at(z_high.len() / 2);
-        Self { low: eq_table(low), high: eq_table(high) }
-    }
-
-    /// eq(z_high, block).
-    fn eq(&self, block: usize) -> E {
-        let log_low = self.low.len().ilog2();
-        let entry = |table: &[E], at: usize| table.get(at).copied().unwrap_or(E::ZERO);
-        entry(&self.high, block >> log_low) * entry(&self.low, block & !(usize::MAX << log_low))
     }
 }
 
