@@ -44,6 +44,7 @@ impl EqHalves {
     }
 
     /// `eq(point, index)`; zero beyond the point's indices.
+    #[inline]
     pub(crate) fn at(&self, index: usize) -> E {
         let log_low = self.low.len().ilog2();
         let entry = |table: &[E], at: usize| table.get(at).copied().unwrap_or(E::ZERO);
