@@ -88,6 +88,9 @@ pub enum Error {
     /// The proof was refused.
     #[error("proof refused: {0}")]
     Proof(#[from] airda_gkr::Reject),
+    /// The AIR proof was refused.
+    #[error("proof refused: {0}")]
+    Air(#[from] airda_air::Reject),
     /// Bytes that are not the artifact they should be.
     #[error("malformed {kind}: {why}")]
     Malformed {

@@ -81,6 +81,8 @@ struct Sizes {
     /// 19kn.
     capacity: u64,
     calls: usize,
+    /// Of them those of tree nodes.
+    tree_calls: usize,
     committed_words: usize,
 }
 
@@ -104,15 +106,12 @@ impl Sizes {
         let row_words = DIGEST.checked_mul(columns / 2)?;
         let chains = rows.checked_mul(row_words.div_ceil(hash.rate()))?;
         let root_nodes = columns.checked_sub(1)?;
-        let calls = cells
-            .checked_add(nodes)?
-            .checked_mul(columns)?
-            .checked_add(chains)?
-            .checked_add(root_nodes)?;
+        let tree_calls = nodes.checked_mul(columns)?.checked_add(root_nodes)?;
+        let calls = cells.checked_mul(columns)?.checked_add(chains)?.checked_add(tree_calls)?;
         let matrix_words = column_words.checked_mul(columns)?;
         let committed_words = matrix_words.checked_add(DIGEST.checked_mul(calls)?)?;
         let capacity = row_bytes.checked_mul(u64::try_from(rows).ok()?)?;
-        Some(Self { log_columns, column_words, capacity, calls, committed_words })
+        Some(Self { log_columns, column_words, capacity, calls, tree_calls, committed_words })
     }
 }
 
@@ -234,6 +233,10 @@ impl Params {
     /// tree over the column roots.
     pub const fn calls(&self) -> usize {
         self.sizes.calls
+    }
+    /// Of them those of tree nodes, over columns and over their roots.
+    pub const fn tree_calls(&self) -> usize {
+        self.sizes.tree_calls
     }
     /// The most words that a proof commits to, and those that a block holds: the encoded matrix
     /// and a digest for each call. Known before anything of that size is made. Membership by

@@ -32,14 +32,14 @@ use crate::params::{LIMBS, Params};
 pub struct Relation<const T: usize> {
     params: Params,
     table: CallTable<T>,
-    /// The last cell step's piece of every row: its digests are the cells'.
-    cells: Vec<usize>,
-    /// The piece whose digests are the column roots C_j.
-    columns: usize,
+    /// For every cell step, every row's piece: the last step's digests are the cells'.
+    cells: Vec<Vec<usize>>,
+    /// The column trees, level by level from the cells up to the piece of the column roots C_j.
+    column_levels: Vec<Vec<usize>>,
     /// Every row's chain.
     chains: Vec<usize>,
-    /// The column-root tree's last piece.
-    root: usize,
+    /// The column-root tree, level by level from the column roots up to the root.
+    root_levels: Vec<usize>,
 }
 
 /// g: of the chaining values of a cell's hash, every g-th is committed, the last among them.
@@ -101,20 +101,20 @@ where
         assert_eq!(params.hash().width(), T, "the relation is built at the parameters' width");
         let mut table = CallTable::new(params.matrix_words());
         let cells = push_cells(params, chain_step, &mut table);
-        let columns = push_column_trees(params, &mut table, &cells);
+        let column_levels = push_column_trees(params, &mut table, &last(&cells)[..]);
 
         // Row chains and the column-root tree share sizes; the larger piece comes first.
         let log_half = params.half().ilog2() as usize;
         let log_chain = if T == 24 { log_half.saturating_sub(1) } else { log_half };
-        let mut root = columns;
+        let mut root_levels = vec![last(&column_levels)[0]];
         for log_level in (0..=log_half).rev().take_while(|&log_level| log_level > log_chain) {
-            root = push_root_level(params, &mut table, root, log_level);
+            push_root_level(params, &mut table, &mut root_levels, log_level);
         }
-        let chains = push_row_chains(params, &mut table, &cells, log_chain);
+        let chains = push_row_chains(params, &mut table, &last(&cells)[..], log_chain);
         for log_level in (0..=log_chain).rev() {
-            root = push_root_level(params, &mut table, root, log_level);
+            push_root_level(params, &mut table, &mut root_levels, log_level);
         }
-        Self { params: *params, table, cells, columns, chains, root }
+        Self { params: *params, table, cells, column_levels, chains, root_levels }
     }
 
     /// The call table.
@@ -127,7 +127,40 @@ where
     /// # Panics
     /// When the row, the column or the words are out of range.
     pub fn cell_digest(&self, words: &[F], row: usize, column: usize) -> Digest {
-        array::from_fn(|v| words[self.table.digest(self.cells[row], v)..][column])
+        self.digest_in(words, last(&self.cells)[row], column)
+    }
+
+    /// The chaining value behind step `step` of the hash of cell [row, column]; every one has to
+    /// be committed.
+    ///
+    /// # Panics
+    /// When an index or the words are out of range.
+    pub fn cell_step(&self, words: &[F], step: usize, row: usize, column: usize) -> Digest {
+        self.digest_in(words, self.cells[step][row], column)
+    }
+
+    /// The chaining value behind step `step` of the hash of a row.
+    ///
+    /// # Panics
+    /// When an index or the words are out of range.
+    pub fn row_step(&self, words: &[F], step: usize, row: usize) -> Digest {
+        self.digest_in(words, self.chains[row], step)
+    }
+
+    /// Node `node` of level `level` of a column's tree, level 0 being the column's cells.
+    ///
+    /// # Panics
+    /// When an index or the words are out of range.
+    pub fn column_node(&self, words: &[F], level: usize, node: usize, column: usize) -> Digest {
+        self.digest_in(words, self.column_levels[level][node], column)
+    }
+
+    /// Node `node` of level `level` of the tree over the column roots, which are level 0.
+    ///
+    /// # Panics
+    /// When an index or the words are out of range.
+    pub fn root_node(&self, words: &[F], level: usize, node: usize) -> Digest {
+        self.digest_in(words, self.root_levels[level], node)
     }
 
     /// Column root C_j in the committed words.
@@ -135,7 +168,7 @@ where
     /// # Panics
     /// When the column or the words are out of range.
     pub fn column_root(&self, words: &[F], column: usize) -> Digest {
-        array::from_fn(|v| words[self.table.digest(self.columns, v)..][column])
+        self.digest_in(words, last(&self.column_levels)[0], column)
     }
 
     /// Row digest r_i in the committed words.
@@ -151,7 +184,12 @@ where
     /// # Panics
     /// When the words are too few.
     pub fn root_col(&self, words: &[F]) -> Digest {
-        array::from_fn(|v| words[self.table.digest(self.root, v)])
+        array::from_fn(|v| words[self.table.digest(*last(&self.root_levels), v)])
+    }
+
+    /// The digest that a piece has in its row x.
+    fn digest_in(&self, words: &[F], piece: usize, x: usize) -> Digest {
+        array::from_fn(|v| words[self.table.digest(piece, v)..][x])
     }
 
     fn row_digest_at(&self, row: usize, v: usize) -> usize {
@@ -191,7 +229,7 @@ where
             }
         }
         for (v, &word) in root_col.iter().enumerate() {
-            public(self.table.digest(self.root, v), word);
+            public(self.table.digest(*last(&self.root_levels), v), word);
         }
         equations
     }
@@ -254,27 +292,32 @@ fn children<const T: usize>(table: &CallTable<T>, piece: usize, child: usize) ->
     array::from_fn(|v| Source::Interleaved { start: table.digest(piece, v), child })
 }
 
-/// Every row's chain over its cells; returns the last step's pieces.
+/// The last of those there are; there is one.
+fn last<X>(levels: &[X]) -> &X {
+    levels.last().expect("a level")
+}
+
+/// Every cell's chain; returns every step's pieces.
 fn push_cells<const T: usize>(
     params: &Params,
     chain_step: ChainStep,
     table: &mut CallTable<T>,
-) -> Vec<usize>
+) -> Vec<Vec<usize>>
 where
     Poseidon2<T>: Permutation<T>,
 {
     let rate = Poseidon2::<T>::RATE;
-    let mut last: Vec<usize> = Vec::new();
+    let mut steps: Vec<Vec<usize>> = Vec::new();
     let words = params.cell_words();
     // How many steps come after each.
     let after = (0..words.div_ceil(rate)).rev();
     for (start, after) in (0..words).step_by(rate).zip(after) {
         let committed = after.is_multiple_of(chain_step.get());
-        last = (0..params.rows())
+        let pieces = (0..params.rows())
             .map(|row| {
-                let h = match last.get(row) {
+                let h = match steps.last() {
                     None => constant(&params.iv(Domain::Cell)),
-                    Some(&previous) => digests(table, previous),
+                    Some(previous) => digests(table, previous[row]),
                 };
                 let message: Vec<Source> = (start..words)
                     .take(rate)
@@ -288,19 +331,20 @@ where
                 }
             })
             .collect();
+        steps.push(pieces);
     }
-    last
+    steps
 }
 
-/// The trees over the rows of all columns at once; returns the piece of the roots.
+/// The trees over the rows of all columns at once; returns the levels from the cells to the roots.
 fn push_column_trees<const T: usize>(
     params: &Params,
     table: &mut CallTable<T>,
     cells: &[usize],
-) -> usize {
-    let mut level = cells.to_vec();
-    while level.len() > 1 {
-        level = level
+) -> Vec<Vec<usize>> {
+    let mut levels = vec![cells.to_vec()];
+    while last(&levels).len() > 1 {
+        let level = last(&levels)
             .chunks(2)
             .map(|pair| {
                 let left = digests(table, pair[0]);
@@ -308,8 +352,9 @@ fn push_column_trees<const T: usize>(
                 table.push(params.log_columns(), node(params, left, right))
             })
             .collect();
+        levels.push(level);
     }
-    level[0]
+    levels
 }
 
 /// The chains over the payload half's cell digests.
@@ -336,15 +381,16 @@ fn push_row_chains<const T: usize>(
     cells.iter().map(push).collect()
 }
 
-/// A level of the tree over the column roots, above the piece `below`.
+/// One level more of the tree over the column roots.
 fn push_root_level<const T: usize>(
     params: &Params,
     table: &mut CallTable<T>,
-    below: usize,
+    levels: &mut Vec<usize>,
     log_size: usize,
-) -> usize {
+) {
+    let below = *last(levels);
     let inputs = node(params, children(table, below, 0), children(table, below, 1));
-    table.push(log_size, inputs)
+    levels.push(table.push(log_size, inputs));
 }
 
 #[cfg(all(test, feature = "prover"))]

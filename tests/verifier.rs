@@ -19,13 +19,15 @@ struct Kept {
     log_c: usize,
     rows: usize,
     payload_len: usize,
+    /// Whether the proof is by AIR tables.
+    air: bool,
     membership: Membership,
     chain_step: u8,
 }
 
-/// Both widths, both ways to show membership, with and without transient pieces; both leave
-/// some of the last row empty.
-const KEPT: [Kept; 2] = [
+/// Both proof systems at both widths, both ways to show membership, with and without transient
+/// pieces; all leave some of the last row empty. AIR proofs are long, so their blocks are small.
+const KEPT: [Kept; 4] = [
     Kept {
         name: "width-16",
         hash: HashWidth::W16,
@@ -33,6 +35,7 @@ const KEPT: [Kept; 2] = [
         log_c: 2,
         rows: 3,
         payload_len: 7001,
+        air: false,
         membership: Membership::Construction,
         chain_step: 1,
     },
@@ -43,8 +46,31 @@ const KEPT: [Kept; 2] = [
         log_c: 3,
         rows: 2,
         payload_len: 2001,
+        air: false,
         membership: Membership::Vector,
         chain_step: 2,
+    },
+    Kept {
+        name: "air-width-16",
+        hash: HashWidth::W16,
+        log_k: 2,
+        log_c: 1,
+        rows: 1,
+        payload_len: 61,
+        air: true,
+        membership: Membership::Vector,
+        chain_step: 1,
+    },
+    Kept {
+        name: "air-width-24",
+        hash: HashWidth::W24,
+        log_k: 2,
+        log_c: 1,
+        rows: 1,
+        payload_len: 62,
+        air: true,
+        membership: Membership::Vector,
+        chain_step: 1,
     },
 ];
 
@@ -105,7 +131,8 @@ fn a_verifier_accepts_the_files() {
         let file = ProofFile::decode(&files.proof, &Limits::default()).unwrap();
         assert_eq!((file.membership, file.chain_step), (kept.membership.id(), kept.chain_step));
         let verified = proof::verify(&commitment, &files.proof).unwrap();
-        assert!(verified.security.proof_bits >= 128.0);
+        assert!(verified.security.proof_bits >= if kept.air { 100.0 } else { 128.0 });
+        assert_eq!(verified.security.proof.air().is_some(), kept.air);
         assert_eq!(verified.calls, kept.params().calls());
 
         assert_eq!(files.columns.len(), kept.params().columns());
@@ -185,16 +212,18 @@ fn altered_bytes_are_refused() {
         }
     }
     // Another commitment's proof and columns.
-    let [one, other] = [&KEPT[0], &KEPT[1]].map(Kept::files);
-    let commitment = one.commitment();
-    assert!(proof::verify(&commitment, &other.proof).is_err());
-    assert!(Column::decode(&other.columns[0], &commitment).is_err());
+    for [one, other] in [[0, 1], [2, 3], [0, 2], [3, 1]] {
+        let [one, other] = [&KEPT[one], &KEPT[other]].map(Kept::files);
+        let commitment = one.commitment();
+        assert!(proof::verify(&commitment, &other.proof).is_err());
+        assert!(Column::decode(&other.columns[0], &commitment).is_err());
+    }
 }
 
 #[cfg(feature = "prover")]
 mod builder {
     use airda::Block;
-    use airda::proof::{ChainStep, System};
+    use airda::proof::{ChainStep, ProofSystem, System, air};
 
     use super::*;
 
@@ -203,6 +232,15 @@ mod builder {
         let all: Vec<usize> = (0..kept.params().columns()).collect();
         let columns = block.open(&all).unwrap();
         (block, columns)
+    }
+
+    /// AIR proofs at the rate of fewer queries.
+    fn system(kept: &Kept) -> ProofSystem {
+        if kept.air {
+            return ProofSystem::Air(air::System::for_rate(2).unwrap());
+        }
+        let system = System::for_rate(1).unwrap().with_membership(kept.membership);
+        ProofSystem::Gkr(system.with_chain_step(ChainStep::new(kept.chain_step).unwrap()))
     }
 
     /// Proofs apart: which proof of work is found depends on which thread is first.
@@ -222,13 +260,11 @@ mod builder {
     fn write_the_files() {
         for kept in &KEPT {
             let (block, columns) = build(kept);
-            let system = System::for_rate(1).unwrap().with_membership(kept.membership);
-            let system = system.with_chain_step(ChainStep::new(kept.chain_step).unwrap());
             fs::create_dir_all(kept.path("")).unwrap();
             let columns: Vec<Vec<u8>> = columns.iter().map(Column::encode).collect();
             for (file, bytes) in [
                 ("commitment", block.commitment().encode()),
-                ("proof", proof::prove(&block, &system).unwrap()),
+                ("proof", proof::prove(&block, system(kept)).unwrap()),
                 ("columns", columns.concat()),
             ] {
                 fs::write(kept.path(file), bytes).unwrap();

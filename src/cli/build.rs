@@ -27,7 +27,7 @@ pub(super) fn build(args: &BuildArgs, output: &Output) -> Result<(), Failure> {
     let block = Block::build(params, &payload).map_err(|error| Failure::at(&place, &error))?;
     let commitment = block.commitment();
     spinner.at("prove");
-    let proof = proof::prove(&block, &system).map_err(|error| Failure::at(&place, &error))?;
+    let proof = proof::prove(&block, system).map_err(|error| Failure::at(&place, &error))?;
     drop(spinner);
 
     let stage = Stage::new(dir, lock)?;
@@ -46,7 +46,7 @@ pub(super) fn build(args: &BuildArgs, output: &Output) -> Result<(), Failure> {
             &size(encoded.len() as u64),
             &format!("root {}", hex(commitment.root())),
         ])
-        .row(["proof", &size(proof.len() as u64)])
+        .row(["proof", &size(proof.len() as u64), system.name()])
         .row([
             "columns",
             &params.columns().to_string(),

@@ -6,6 +6,7 @@ use std::time::Instant;
 use airda::proof;
 use airda::sampling::{Purpose, Seed, SubsetSoundness, draw};
 
+use super::choice::Kind;
 use super::failure::Failure;
 use super::output::{Output, Table, seconds, size};
 use super::report::hex;
@@ -24,11 +25,13 @@ pub(super) fn verify(dir: &Path, output: &Output) -> Result<(), Failure> {
     let total = start.elapsed().as_secs_f64();
 
     let params = commitment.params();
+    let kind = Kind::of(&verified.security.proof);
     let mut table = Table::default();
     table
         .row(["accepted", "", &format!("root {}", hex(commitment.root()))])
         .row(["payload", &size(params.payload_len())])
         .row(["calls", &verified.calls.to_string(), params.hash().name()])
+        .row(["proof system", kind.name(), kind.described()])
         .row([
             "proof",
             &size(bytes.len() as u64),
@@ -39,7 +42,7 @@ pub(super) fn verify(dir: &Path, output: &Output) -> Result<(), Failure> {
             &format!("{:.2} bits", verified.security.overall_bits),
             "the minimum over proof and commitment",
         ])
-        .row(["time", &seconds(total)]);
+        .row(["time", &seconds(total), kind.verifying()]);
     output.say(&table.render(2))?;
     output.next(&format!("airda sample {}", dir.display()))
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use airda::artifact::{ColumnHeader, Kind, Limits, ProofFile};
-use airda::proof::{ChainStep, Membership, System};
+use airda::proof::{ChainStep, Membership, System, air};
 use airda::sampling::SubsetSoundness;
 use airda::{Column, Commitment, HashWidth, Params, Profile};
 
@@ -73,17 +73,37 @@ fn chain_step(id: u8) -> String {
 
 /// What the entry of the table of proof systems says.
 fn system(id: u16) -> String {
-    let Ok(system) = System::by_id(id) else {
-        return format!("entry {id}, which there is not: no verifier accepts it");
-    };
+    let unknown = || format!("entry {id}, which there is not: no verifier accepts it");
+    match air::System::by_id(id) {
+        Some(Ok(system)) => air_system(&system),
+        Some(Err(_)) => unknown(),
+        None => System::by_id(id).map_or_else(|_| unknown(), |system| gkr_system(&system)),
+    }
+}
+
+fn gkr_system(system: &System) -> String {
     let parameters = system.parameters();
     let (first, later) = parameters.folds();
     format!(
-        "entry {id}: rate 2^-{}, folds of {} and {} variables, {} bits or more",
+        "gkr, entry {}: rate 2^-{}, folds of {} and {} variables, {} bits or more",
+        parameters.id(),
         parameters.log_inv_rate(),
         first.variables,
         later.variables,
         parameters.target_bits()
+    )
+}
+
+/// What an AIR proof system's entry says.
+pub(super) fn air_system(system: &air::System) -> String {
+    let parameters = system.parameters();
+    format!(
+        "air, entry {}: rate 2^-{}, {} queries, {} bits of work before them, {} before the batch",
+        system.id(),
+        parameters.log_blowup(),
+        parameters.num_queries(),
+        parameters.query_pow_bits(),
+        parameters.batch_pow_bits()
     )
 }
 

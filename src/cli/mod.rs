@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use airda::profile::DEFAULT_RULE;
-use airda::proof::System;
+use airda::proof::ProofSystem;
 use airda::{Params, Profile};
 use choice::Choice;
 use clap::error::ErrorKind;
@@ -34,7 +34,7 @@ fn profile_help() -> String {
     format!(
         "\
 Profiles: bX-cY-rZ-wT has rows of k = 8192·X symbols in cells of c = Y, n = Z rows
-and an opening of log inverse rate T; kK-cY-rZ-wT states k itself, as in
+and an opening of log inverse rate T, WHIR's or FRI's; kK-cY-rZ-wT states k itself, as in
 k4096-c16-r3-w1. Without -rZ there are as many rows as the payload needs, without
 -wT it is -w1.
 {DEFAULT_RULE}
@@ -146,12 +146,13 @@ struct Job {
     params: Params,
     /// Names the rows even where the argument leaves them out.
     profile: Profile,
-    system: System,
+    system: ProofSystem,
 }
 
 impl Encoding {
     /// Reads the file and settles everything that can be wrong before the work begins.
     fn job(&self) -> Result<Job, Failure> {
+        self.choice.admit()?;
         let place = self.file.display();
         let payload = files::payload(&self.file)?;
         let profile = self.profile.unwrap_or_else(|| Profile::default_for(payload.len() as u64));
@@ -159,10 +160,7 @@ impl Encoding {
             .params(self.choice.hash, payload.len() as u64)
             .map_err(|error| Failure::unusable(format!("{place}: {error}")))?;
         let profile = profile.with_rows_of(&params);
-        let system = self
-            .choice
-            .system(&profile)
-            .map_err(|error| Failure::unusable(format!("profile {profile}: {error}")))?;
+        let system = self.choice.system(&profile)?;
         Ok(Job { payload, params, profile, system })
     }
 }

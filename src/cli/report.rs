@@ -16,6 +16,7 @@ pub(super) struct Report {
     pub(super) payload_bytes: u64,
     pub(super) profile: String,
     pub(super) hash: &'static str,
+    pub(super) proof_system: &'static str,
     /// How the proof shows membership; in the table only.
     #[serde(skip)]
     pub(super) membership: &'static str,
@@ -24,10 +25,12 @@ pub(super) struct Report {
     pub(super) t_encode_commit_s: f64,
     /// Membership, apart from proving: nothing, proving includes it.
     pub(super) t_membership_s: f64,
+    /// An air proof's with the preparation of its tables, which a process makes once a shape.
     pub(super) t_prove_s: f64,
     pub(super) t_open_s: f64,
     /// Membership, apart from verifying: nothing, verifying includes it.
     pub(super) t_rebuild_s: f64,
+    /// By a verifier that has the tables of an air proof from before: the prover's.
     pub(super) t_verify_proof_s: f64,
     pub(super) t_verify_openings_s: f64,
     pub(super) t_recover_s: f64,
@@ -76,23 +79,27 @@ impl Report {
         let memory = self.peak_memory_bytes.map_or("not known on this system".to_owned(), size);
         let calls = self.calls.map_or("none".to_owned(), |calls| calls.to_string());
         let yes = |what: bool| if what { "yes" } else { "NO" };
+        let [preparing, prepared] = match self.proof_system {
+            "air" => [", tables prepared in it", "by a verifier with the tables prepared"],
+            _ => [""; 2],
+        };
         let mut table = Table::default();
         table
             .row(["payload", &size(self.payload_bytes)])
             .row(["profile", &self.profile, self.hash])
-            .row(["calls proved", &calls])
+            .row(["calls proved", &calls, self.proof_system])
             .row([""])
             .row(["encode + commit", &seconds(self.t_encode_commit_s)])
             .row([
                 "prove",
                 &seconds(self.t_prove_s),
                 &format!(
-                    "{:.1} KiB/s of payload, membership by {}",
+                    "{:.1} KiB/s of payload, membership by {}{preparing}",
                     self.prove_kib_per_s, self.membership
                 ),
             ])
             .row(["open samples", &seconds(self.t_open_s)])
-            .row(["verify proof", &seconds(self.t_verify_proof_s)])
+            .row(["verify proof", &seconds(self.t_verify_proof_s), prepared])
             .row(["verify openings", &seconds(self.t_verify_openings_s)])
             .row([
                 "recover",

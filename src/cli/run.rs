@@ -30,6 +30,7 @@ pub(super) fn run(args: &RunArgs, output: &Output) -> Result<(), Failure> {
         payload_bytes: payload.len() as u64,
         profile: profile.to_string(),
         hash: params.hash().name(),
+        proof_system: system.name(),
         membership: system.membership().name(),
         codeword_bytes: codeword_bytes(&params),
         columns_sampled: SubsetSoundness::default().samples(params.columns()),
@@ -43,7 +44,7 @@ pub(super) fn run(args: &RunArgs, output: &Output) -> Result<(), Failure> {
     let block = block.map_err(failed)?;
     report.t_encode_commit_s = time;
     spinner.at("prove");
-    let (proof_bytes, time) = timed(|| proof::prove(&block, &system));
+    let (proof_bytes, time) = timed(|| proof::prove(&block, system));
     let proof_bytes = proof_bytes.map_err(failed)?;
     report.t_prove_s = time;
     let commitment_bytes = block.commitment().encode();

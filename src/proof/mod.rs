@@ -27,6 +27,7 @@
 #![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
+pub mod air;
 mod system;
 
 use airda_gkr::Reject;
@@ -39,7 +40,7 @@ use airda_gkr::transcript::ProverChannel;
 use airda_gkr::transcript::{Channel, VerifierChannel};
 use tracing::{info_span, instrument};
 
-pub use self::system::{ChainStep, Membership, System};
+pub use self::system::{ChainStep, Membership, ProofSystem, System};
 use crate::artifact::{Limits, ProofFile};
 #[cfg(feature = "prover")]
 use crate::block::Block;
@@ -60,8 +61,9 @@ const DOMAIN: &[u8] = b"airda proof, version 1";
 pub struct Verified {
     /// How secure the proof is.
     pub security: Security,
-    /// Bytes of the argument's parts; the rest of the file is its envelope.
-    pub sizes: Sizes,
+    /// Bytes of a GKR argument's parts, the rest of the file being its envelope; none for an AIR
+    /// proof.
+    pub sizes: Option<Sizes>,
     /// Calls of the compression that it covers.
     pub calls: usize,
 }
@@ -75,10 +77,13 @@ pub struct Verified {
 /// [`Error::Proof`] when the system has no instance for the block's size.
 #[cfg(feature = "prover")]
 #[instrument(name = "das.prove", skip_all)]
-pub fn prove(block: &Block, system: &System) -> Result<Vec<u8>, Error> {
-    match block.params().hash() {
-        HashWidth::W16 => prove_at::<16>(block, system),
-        HashWidth::W24 => prove_at::<24>(block, system),
+pub fn prove(block: &Block, system: impl Into<ProofSystem>) -> Result<Vec<u8>, Error> {
+    match system.into() {
+        ProofSystem::Air(system) => air::prove(block, &system),
+        ProofSystem::Gkr(system) => match block.params().hash() {
+            HashWidth::W16 => prove_at::<16>(block, &system),
+            HashWidth::W24 => prove_at::<24>(block, &system),
+        },
     }
 }
 
@@ -111,6 +116,9 @@ pub fn verify(commitment: &Commitment, file: &[u8]) -> Result<Verified, Error> {
     let file = ProofFile::decode(file, &Limits::default())?;
     let membership = Membership::by_id(file.membership).ok_or(Error::NoMembership)?;
     let chain_step = ChainStep::new(file.chain_step).ok_or(Error::NoChainStep)?;
+    if let Some(system) = air::System::by_id(file.system) {
+        return air::verify_file(commitment, &system?, &file);
+    }
     let system = System::by_id(file.system)?;
     let system = system.with_membership(membership).with_chain_step(chain_step);
     verify_body(commitment, &system, file.body)
@@ -124,10 +132,17 @@ pub fn verify(commitment: &Commitment, file: &[u8]) -> Result<Verified, Error> {
 #[doc(hidden)]
 pub fn verify_with(
     commitment: &Commitment,
-    system: &System,
+    system: impl Into<ProofSystem>,
     file: &[u8],
 ) -> Result<Verified, Error> {
     let file = ProofFile::decode(file, &Limits::default())?;
+    let system = match system.into() {
+        ProofSystem::Air(system) if file.system == system.id() => {
+            return air::verify_file(commitment, &system, &file);
+        }
+        ProofSystem::Air(_) => return Err(Reject::UnknownParameters(file.system).into()),
+        ProofSystem::Gkr(system) => system,
+    };
     if file.system != system.parameters().id() {
         return Err(Reject::UnknownParameters(file.system).into());
     }
@@ -137,7 +152,7 @@ pub fn verify_with(
     if file.chain_step != system.chain_step().id() {
         return Err(Error::NoChainStep);
     }
-    verify_body(commitment, system, file.body)
+    verify_body(commitment, &system, file.body)
 }
 
 fn verify_body(commitment: &Commitment, system: &System, body: &[u8]) -> Result<Verified, Error> {
@@ -167,7 +182,7 @@ where
         channel.finish()?;
         Ok(Verified {
             security: Security::of(commitment.params(), scheme, statement),
-            sizes,
+            sizes: Some(sizes),
             calls: statement.table.num_calls(),
         })
     })

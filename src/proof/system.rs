@@ -4,6 +4,7 @@
 
 use airda_gkr::commit::Parameters;
 
+use super::air;
 use crate::error::Error;
 pub use crate::relation::ChainStep;
 
@@ -134,5 +135,50 @@ impl System {
     /// Which chaining values are committed.
     pub const fn chain_step(&self) -> ChainStep {
         self.chain_step
+    }
+}
+
+/// Either of the proof systems that a commitment can be proved with.
+#[derive(Clone, Copy, Debug)]
+pub enum ProofSystem {
+    /// GKR over WHIR.
+    Gkr(System),
+    /// AIR tables over FRI.
+    Air(air::System),
+}
+
+impl ProofSystem {
+    /// Its name in output and on the command line.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Gkr(_) => "gkr",
+            Self::Air(_) => "air",
+        }
+    }
+
+    /// How it shows that rows are codewords.
+    pub const fn membership(&self) -> Membership {
+        match self {
+            Self::Gkr(system) => system.membership(),
+            Self::Air(_) => Membership::Vector,
+        }
+    }
+}
+
+impl From<&Self> for ProofSystem {
+    fn from(system: &Self) -> Self {
+        *system
+    }
+}
+
+impl From<&System> for ProofSystem {
+    fn from(system: &System) -> Self {
+        Self::Gkr(*system)
+    }
+}
+
+impl From<&air::System> for ProofSystem {
+    fn from(system: &air::System) -> Self {
+        Self::Air(*system)
     }
 }

@@ -8,6 +8,8 @@
 #![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
+use airda_air::security::HASH_BITS;
+pub use airda_air::security::Report as AirReport;
 use airda_gkr::argument::Statement;
 use airda_gkr::commit::Scheme;
 pub use airda_gkr::commit::SecurityAssumption;
@@ -19,13 +21,40 @@ use p3_field::PrimeField32;
 use crate::F;
 use crate::error::Error;
 use crate::params::{HashWidth, LIMBS, Params};
-use crate::proof::{self, Membership, System};
+use crate::proof::{self, Membership, ProofSystem, System};
+
+/// The proof system's own report.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Proved {
+    /// GKR over WHIR.
+    Gkr(Report),
+    /// AIR tables over FRI.
+    Air(AirReport),
+}
+
+impl Proved {
+    /// The report of GKR over WHIR, if it is that.
+    pub const fn gkr(&self) -> Option<&Report> {
+        match self {
+            Self::Gkr(report) => Some(report),
+            Self::Air(_) => None,
+        }
+    }
+
+    /// The report of AIR tables over FRI, if it is that.
+    pub const fn air(&self) -> Option<&AirReport> {
+        match self {
+            Self::Gkr(_) => None,
+            Self::Air(report) => Some(report),
+        }
+    }
+}
 
 /// The security of the proofs of one shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Security {
     /// The proof system, error by error.
-    pub proof: Report,
+    pub proof: Proved,
     /// What the proof system's error does not count: membership, the byte hash, the commitment.
     pub beside: Vec<Line>,
     /// The composed proof system, in bits.
@@ -39,10 +68,13 @@ impl Security {
     ///
     /// # Errors
     /// [`Error::Proof`] when the system has no instance for that size.
-    pub fn new(params: &Params, system: &System) -> Result<Self, Error> {
-        match params.hash() {
-            HashWidth::W16 => Self::at_width::<16>(params, system),
-            HashWidth::W24 => Self::at_width::<24>(params, system),
+    pub fn new(params: &Params, system: impl Into<ProofSystem>) -> Result<Self, Error> {
+        match system.into() {
+            ProofSystem::Air(system) => proof::air::security(params, &system),
+            ProofSystem::Gkr(system) => match params.hash() {
+                HashWidth::W16 => Self::at_width::<16>(params, &system),
+                HashWidth::W24 => Self::at_width::<24>(params, &system),
+            },
         }
     }
 
@@ -74,13 +106,29 @@ impl Security {
         Self::compose(params, &Report::new(scheme, &statement.reductions()), membership)
     }
 
+    /// The security of AIR proofs by a prepared system.
+    pub(crate) fn of_air(params: &Params, report: &AirReport) -> Self {
+        let hash =
+            |step| Line::plain("Keccak-256", step, "2^(256/2), by birthday", HASH_BITS as f64);
+        let beside = vec![
+            membership_line(params, Membership::Vector),
+            hash("transcript"),
+            hash("Merkle trees"),
+            commitment_line(params),
+        ];
+        Self::least(Proved::Air(report.clone()), report.proven_composed_bits(), beside)
+    }
+
     fn compose(params: &Params, proof: &Report, membership: Membership) -> Self {
         let mut beside = vec![membership_line(params, membership)];
         beside.extend(proof.hashes.iter().cloned());
         beside.push(commitment_line(params));
-        let proof_bits = proof.proof_system_bits;
+        Self::least(Proved::Gkr(proof.clone()), proof.proof_system_bits, beside)
+    }
+
+    fn least(proof: Proved, proof_bits: f64, beside: Vec<Line>) -> Self {
         let overall_bits = beside.iter().map(|line| line.bits).fold(proof_bits, f64::min);
-        Self { proof: proof.clone(), beside, proof_bits, overall_bits }
+        Self { proof, beside, proof_bits, overall_bits }
     }
 }
 

@@ -2,7 +2,7 @@ use airda_gkr::commit::{Parameters, TARGET_BITS};
 
 use super::*;
 use crate::profile::Profile;
-use crate::proof::ChainStep;
+use crate::proof::{ChainStep, air};
 
 const WIDTHS: [HashWidth; 2] = [HashWidth::W16, HashWidth::W24];
 const MEMBERSHIPS: [Membership; 2] = [Membership::Construction, Membership::Vector];
@@ -36,10 +36,41 @@ fn every_known_profile_reaches_the_target_in_every_way() {
                     // The digests of eight words decide, at either width.
                     assert!((security.overall_bits - 123.95).abs() < 0.01, "{what}");
                     assert_eq!(security.overall_bits, line(&security, "commitment").bits);
-                    let levels =
-                        security.proof.lines.iter().filter(|line| line.step == "positions");
+                    let levels = security
+                        .proof
+                        .gkr()
+                        .unwrap()
+                        .lines
+                        .iter()
+                        .filter(|line| line.step == "positions");
                     assert!(levels.count() < step.get(), "{what}");
                 }
+            }
+        }
+    }
+}
+
+/// What is promised of AIR proofs, by either entry of each rate. Tables of few rows do not get
+/// there; the known profiles' do.
+#[test]
+fn every_known_profile_reaches_the_targets_of_air_proofs() {
+    for profile in Profile::known() {
+        let rate = profile.log_inv_rate();
+        let usual = (air::System::for_rate(rate).unwrap(), 100.0);
+        let strong = (air::System::strong_for_rate(rate).unwrap(), 124.0);
+        for hash in WIDTHS {
+            let params = params(&profile, hash);
+            for (system, target) in [usual, strong] {
+                let security = Security::new(&params, &system).unwrap();
+                let report = security.proof.air().unwrap();
+                let what = format!("{profile} {hash:?} {target}");
+                assert!(report.proven_bits() >= target, "{what}");
+                assert_eq!(security.proof_bits, report.proven_composed_bits());
+                assert!(security.proof_bits >= target, "{what}");
+                let least = security.beside.iter().map(|line| line.bits);
+                let least = least.fold(security.proof_bits, f64::min);
+                assert_eq!(security.overall_bits, least, "{what}");
+                assert!(line(&security, "membership").bits > 124.0, "{what}");
             }
         }
     }
@@ -75,7 +106,7 @@ fn membership_loses_nothing_or_the_degree_of_a_row() {
     // An equation a row more.
     let claims = |security: &Security| {
         let form = |line: &&Line| line.part == "linear form" && line.step.contains("weights");
-        security.proof.lines.iter().find(form).unwrap().error.clone()
+        security.proof.gkr().unwrap().lines.iter().find(form).unwrap().error.clone()
     };
     // A level's output and 16 inputs, 8 words of 15 digests.
     assert_eq!(claims(&construction), "L 136/|E|");
@@ -92,7 +123,7 @@ fn each_number_of_a_block_moves_its_own_lines() {
     let base = of(HashWidth::W16, 14, 14);
     // WHIR's lines follow the committed words; they are the gkr crate's to test.
     let lines = |security: &Security| -> Vec<Line> {
-        let all = security.proof.lines.iter().chain(&security.beside);
+        let all = security.proof.gkr().unwrap().lines.iter().chain(&security.beside);
         all.filter(|line| line.part != "WHIR").cloned().collect()
     };
     let moved = |security: &Security| {
@@ -154,5 +185,27 @@ fn a_verified_proof_tells_the_same() {
                 assert_eq!(verified.security, Security::new(&params, &system).unwrap());
             }
         }
+    }
+}
+
+#[cfg(feature = "prover")]
+#[test]
+fn a_verified_air_proof_tells_the_same() {
+    use crate::block::Block;
+    use crate::proof;
+    use airda_air::fri;
+
+    let system = air::System::insecure_for_tests(fri::Parameters::insecure_for_tests(8, 1));
+    for hash in WIDTHS {
+        let params = Params::new(hash, 5, 2, 3, 1000).unwrap();
+        let block = Block::build(params, &[7; 1000]).unwrap();
+        let file = proof::prove(&block, &system).unwrap();
+        let verified = proof::verify_with(block.commitment(), &system, &file).unwrap();
+        let security = Security::new(&params, &system).unwrap();
+        assert_eq!(verified.security, security);
+        assert!(security.proof.gkr().is_none());
+        let [transcript, trees] = ["transcript", "Merkle trees"]
+            .map(|step| security.beside.iter().find(|line| line.step == step).unwrap());
+        assert_eq!((&*transcript.part, &*trees.part), ("Keccak-256", "Keccak-256"));
     }
 }

@@ -1,6 +1,7 @@
 //! The command line as its users meet it: exit statuses, messages, files.
 #![cfg(feature = "cli")]
 
+mod air;
 mod bench;
 mod build;
 #[cfg(unix)]

@@ -66,6 +66,7 @@ fn json_has_exactly_the_promised_keys() {
         "payload_bytes",
         "profile",
         "hash",
+        "proof_system",
         "calls",
         "t_encode_commit_s",
         "t_membership_s",

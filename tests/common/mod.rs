@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use airda::params::HashWidth;
-use airda::proof::{self, ChainStep, Membership, System};
+use airda::proof::{self, ChainStep, Membership, System, air};
 use airda::{Block, Error, Params};
 use airda_gkr::commit::{Fold, Parameters, SecurityAssumption};
 use rand::rngs::StdRng;
@@ -37,6 +37,11 @@ pub(crate) fn cheap() -> System {
         Fold { variables: 4, shrink: 3 },
         Fold { variables: 3, shrink: 1 },
     ))
+}
+
+/// The same of AIR proofs.
+pub(crate) fn cheap_air() -> air::System {
+    air::System::insecure_for_tests(airda_air::fri::Parameters::insecure_for_tests(8, 1))
 }
 
 /// Seeded bytes.

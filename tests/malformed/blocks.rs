@@ -101,7 +101,7 @@ impl Proof {
 
     /// Where in the file the opening begins.
     pub(crate) fn opening(&self) -> usize {
-        self.file.len() - self.verified.sizes.opening
+        self.file.len() - self.verified.sizes.unwrap().opening
     }
 
     /// Verifies a file in place of this proof's, within the limits.

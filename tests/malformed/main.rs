@@ -6,6 +6,9 @@
 //! - more than twice the hashes, words read and challenges of an honest artifact of the same
 //!   parameters, counted, not timed.
 //!
+//! An AIR proof that is long enough has the verifier make the tables of the statement's shape,
+//! whatever it says: memory is then bounded by the statement's calls (`air`).
+//!
 //! All encodings are canonical, so there is no change that may be accepted.
 //!
 //! Exhaustive kinds run whole, always. Of the sampled ones `AIRDA_MALFORMED_CASES` are run in all
@@ -21,6 +24,7 @@
 //! cases reach the proof's verifier. Debug assertions and overflow checks are on, as in every
 //! test build of this workspace.
 
+mod air;
 mod blocks;
 mod cases;
 mod columns;

@@ -14,7 +14,7 @@ use crate::support::{SHAPE, honest, refused, refused_in_both_modes, systems};
 
 /// Where every kind of call has its digests: the first word of each piece's first column, with
 /// the piece's size.
-fn digest_places(params: &Params) -> Vec<(usize, usize)> {
+pub(crate) fn digest_places(params: &Params) -> Vec<(usize, usize)> {
     fn at<const T: usize>(params: &Params) -> Vec<(usize, usize)>
     where
         Poseidon2<T>: Permutation<T>,
@@ -141,28 +141,36 @@ where
 
 /// One false call in each region: its first and its last piece, the first and the last row.
 /// All that is public follows from the false digest.
-#[test]
-fn one_false_call_in_any_region_is_refused_though_all_follows_from_it() {
-    fn check<const T: usize>(hash: HashWidth)
+pub(crate) fn one_false_call_of_every_region(block: &Block, refused: impl Fn(Vec<F>)) {
+    fn at<const T: usize>(block: &Block, refused: impl Fn(Vec<F>))
     where
         Poseidon2<T>: Permutation<T>,
     {
-        let block = honest(hash);
-        let params = block.params();
-        let relation = Relation::<T>::new(params);
+        let relation = Relation::<T>::new(block.params());
         let table = relation.table();
-        for (region, pieces) in regions(params, table) {
+        for (region, pieces) in regions(block.params(), table) {
             assert!(!pieces.is_empty(), "{region:?}");
             for piece in [pieces[0], pieces[pieces.len() - 1]] {
                 for x in [0, table.pieces()[piece].size() - 1] {
-                    let words = one_false_call(table, block.words(), piece, x);
-                    refused(&Block::from_words_unchecked(*params, words).unwrap());
+                    refused(one_false_call(table, block.words(), piece, x));
                 }
             }
         }
     }
-    check::<16>(HashWidth::W16);
-    check::<24>(HashWidth::W24);
+    match block.params().hash() {
+        HashWidth::W16 => at::<16>(block, refused),
+        HashWidth::W24 => at::<24>(block, refused),
+    }
+}
+
+#[test]
+fn one_false_call_in_any_region_is_refused_though_all_follows_from_it() {
+    for hash in WIDTHS {
+        let block = honest(hash);
+        one_false_call_of_every_region(&block, |words| {
+            refused(&Block::from_words_unchecked(*block.params(), words).unwrap());
+        });
+    }
 }
 
 /// The same at every step of a cell's chain of many, whichever of its values are committed.

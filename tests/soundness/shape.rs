@@ -48,17 +48,28 @@ fn item_06_a_proof_without_one_of_its_parts_is_refused() {
         let Verified { sizes, .. } =
             proof::verify_with(block.commitment(), &system, &file).unwrap();
         let body = body_of(&file);
-        assert_eq!(body.len(), sizes.commitment + sizes.walk + sizes.form + sizes.opening);
+        assert_eq!(
+            body.len(),
+            sizes.unwrap().commitment
+                + sizes.unwrap().walk
+                + sizes.unwrap().form
+                + sizes.unwrap().opening
+        );
         let mut rest = body;
         let mut parts = Vec::new();
-        for len in [sizes.commitment, sizes.walk, sizes.form, sizes.opening] {
+        for len in [
+            sizes.unwrap().commitment,
+            sizes.unwrap().walk,
+            sizes.unwrap().form,
+            sizes.unwrap().opening,
+        ] {
             let (part, after) = rest.split_at(len);
             parts.push(part);
             rest = after;
         }
         // The walk of the first of two levels, and all of it.
-        parts.insert(2, &parts[1][sizes.walk / 2..]);
-        parts[1] = &parts[1][..sizes.walk / 2];
+        parts.insert(2, &parts[1][sizes.unwrap().walk / 2..]);
+        parts[1] = &parts[1][..sizes.unwrap().walk / 2];
         for missing in 0..parts.len() {
             let mut kept = parts.clone();
             kept.remove(missing);
@@ -204,10 +215,10 @@ fn item_09_words_that_are_not_canonical_are_refused() {
 
     let file = prove(&block);
     let Verified { sizes, .. } = proof::verify_with(commitment, &cheap(), &file).unwrap();
-    let first = ProofFile::ENVELOPE_BYTES + sizes.commitment;
+    let first = ProofFile::ENVELOPE_BYTES + sizes.unwrap().commitment;
     // Walk, linear form, and the opened value are words throughout; of the opening's other
     // words some are digests, which are refused by another check.
-    let opened = first + sizes.walk + sizes.form + 20;
+    let opened = first + sizes.unwrap().walk + sizes.unwrap().form + 20;
     for at in (first..file.len()).step_by(4) {
         let Some(forged) = twin(&file, at) else {
             assert!(at >= opened);

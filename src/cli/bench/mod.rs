@@ -1,5 +1,8 @@
 //! `airda bench`.
 
+mod air;
+mod compare;
+mod gkr;
 mod measure;
 mod report;
 mod spans;
@@ -22,6 +25,8 @@ use spans::Spans;
 pub(super) enum Bench {
     /// Encode, commit, prove and verify random bytes that fill every row.
     Prove(ProveArgs),
+    /// Commit to random bytes that fill every row, prove it either way, in turns, and compare.
+    Compare(compare::CompareArgs),
 }
 
 #[derive(Debug, Args)]
@@ -71,7 +76,13 @@ impl FromStr for Rows {
 }
 
 pub(super) fn run(bench: &Bench, output: &Output) -> Result<(), Failure> {
-    let Bench::Prove(args) = bench;
+    match bench {
+        Bench::Prove(args) => prove(args, output),
+        Bench::Compare(args) => compare::compare(args, output),
+    }
+}
+
+fn prove(args: &ProveArgs, output: &Output) -> Result<(), Failure> {
     let spans = Spans::install()?;
     let series = |rows| Series::prepare(&args.profile, &args.choice, rows);
     let repeat = args.repeat as usize;

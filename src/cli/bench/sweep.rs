@@ -14,7 +14,7 @@ const STEP_BY_ROWS: f64 = 1.15;
 const FROM_ROWS: usize = 8;
 /// The cost per row to the lowest one.
 const COST: f64 = 1.35;
-/// Bytes of a proof.
+/// Bytes of a GKR proof.
 const PROOF: usize = 450 << 10;
 
 /// All measurements, by growing number of rows, and what they say together.
@@ -24,7 +24,8 @@ pub(super) struct Sweep {
     /// None where nothing was measured that the bound speaks of.
     step_bound_holds: Option<bool>,
     cost_bound_holds: Option<bool>,
-    proof_bound_holds: bool,
+    /// None for AIR proofs: they have no such bound.
+    proof_bound_holds: Option<bool>,
 }
 
 /// One number of rows among the others.
@@ -63,7 +64,7 @@ impl Sweep {
         Self {
             step_bound_holds: all(&Line::keeps_step),
             cost_bound_holds: all(&Line::keeps_cost),
-            proof_bound_holds: lines.iter().all(Line::keeps_proof),
+            proof_bound_holds: all(&Line::keeps_proof),
             rows: lines,
         }
     }
@@ -98,7 +99,10 @@ impl Sweep {
                 &measured.peak_memory_bytes.map_or("-".to_owned(), size),
             ]);
         }
-        let hash = self.rows.first().map_or("", |line| line.measured.hash);
+        let [hash, system] = self
+            .rows
+            .first()
+            .map_or([""; 2], |line| [line.measured.hash, line.measured.proof_system]);
         let verdict = |holds: Option<bool>, keeps: &dyn Fn(&Line) -> Option<bool>| match holds {
             None => "not measured".to_owned(),
             Some(true) => "holds".to_owned(),
@@ -109,18 +113,21 @@ impl Sweep {
                 format!("BROKEN at n = {}", broken.join(", "))
             }
         };
-        let proof = |line: &Line| Some(line.keeps_proof());
+        let proof = match self.proof_bound_holds {
+            None => String::new(),
+            holds => {
+                let verdict = verdict(holds, &Line::keeps_proof);
+                format!("proof <= {}: {verdict}\n", size(PROOF as u64))
+            }
+        };
         format!(
-            "{}{hash}, {threads} threads, medians of {repeat}; row cost is T_prove/n to the \
+            "{}{hash}, {system}, {threads} threads, medians of {repeat}; row cost is T_prove/n to the \
              lowest with n >= {FROM_ROWS}\n\
              T(n)/T(n-1) <= max({STEP}, {STEP_BY_ROWS} n/(n-1)): {}\n\
-             row cost <= {COST} for n >= {FROM_ROWS}: {}\n\
-             proof <= {}: {}\n",
+             row cost <= {COST} for n >= {FROM_ROWS}: {}\n{proof}",
             table.render(8),
             verdict(self.step_bound_holds, &Line::keeps_step),
             verdict(self.cost_bound_holds, &Line::keeps_cost),
-            size(PROOF as u64),
-            verdict(Some(self.proof_bound_holds), &proof),
         )
     }
 }
@@ -134,7 +141,7 @@ impl Line {
         (self.measured.rows >= FROM_ROWS).then_some(self.cost_per_row? <= COST)
     }
 
-    const fn keeps_proof(&self) -> bool {
-        self.measured.proof_bytes <= PROOF
+    fn keeps_proof(&self) -> Option<bool> {
+        self.measured.is_gkr().then_some(self.measured.proof_bytes <= PROOF)
     }
 }
