@@ -40,6 +40,7 @@ use p3_batch_stark::folder::{
 use p3_batch_stark::{BatchVerificationError, ProverData, VerificationError, symbolic};
 #[cfg(feature = "prover")]
 use p3_batch_stark::{StarkInstance, prove_batch};
+use p3_field::TwoAdicField;
 use p3_fri::verifier::FriError;
 use p3_lookup::logup::LogUpGadget;
 use p3_lookup::{InteractionSymbolicBuilder, Lookups, check_multiplicity_height_bound};
@@ -119,6 +120,10 @@ impl<A: BusAir> Machine<A> {
         }
         let log_heights: Vec<usize> =
             tables.iter().map(|(_, height)| height.ilog2() as usize).collect();
+        let tallest = log_heights.iter().max().ok_or(Reject::Instance("there are no tables"))?;
+        if tallest + parameters.log_blowup() > F::TWO_ADICITY {
+            return Err(Reject::Instance("more rows than the field has room for"));
+        }
         let tables: Vec<A> = tables.into_iter().map(|(table, _)| table).collect();
         let config = parameters.config(Vec::new());
         let data = ProverData::from_airs_and_degrees(&config, &tables, &log_heights)

@@ -23,7 +23,7 @@ mod tests;
 
 use p3_batch_stark::proof::OpenedValuesWithLookups;
 use p3_batch_stark::{BatchCommitments, BatchOpenedValues, BatchProof, OpenedValues};
-use p3_field::{PrimeCharacteristicRing, TwoAdicField};
+use p3_field::PrimeCharacteristicRing;
 use p3_fri::{BatchMultiOpening, CommitPhaseMultiStep, FriProof, fold_schedule};
 use p3_lookup::LookupTerminal;
 use p3_merkle_tree::{MerkleCap, PrunedMerklePaths};
@@ -82,8 +82,8 @@ impl Shape {
     /// The shape of the proofs of these tables.
     ///
     /// # Errors
-    /// [`Reject::Instance`] for tables without an instance: none at all, codewords beyond the
-    /// field's two-adicity, quotients beyond the rate.
+    /// [`Reject::Instance`] for tables without an instance: none at all, or quotients beyond the
+    /// rate.
     pub(crate) fn new(tables: Vec<TableShape>, parameters: &Parameters) -> Result<Self, Reject> {
         let log_blowup = parameters.log_blowup();
         if tables.iter().any(|table| table.quotient_chunks > 1 << log_blowup) {
@@ -94,9 +94,6 @@ impl Shape {
         heights.sort_unstable_by(|a, b| b.cmp(a));
         heights.dedup();
         let tallest = *heights.first().ok_or(Reject::Instance("there are no tables"))?;
-        if tallest > F::TWO_ADICITY {
-            return Err(Reject::Instance("more rows than the field has room for"));
-        }
         let num_queries = parameters.num_queries();
         let digests = |depth: usize| {
             // On each level at most one for each pair, and one for each query.

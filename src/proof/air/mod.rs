@@ -154,7 +154,6 @@ pub(crate) fn security(params: &Params, system: &System) -> Result<Security, Err
     where
         Rounds<T, P>: Width<T, P>,
         Table<T, P>: Compiled,
-        Table<T, P>: Compiled,
     {
         let prepared = Prepared::<T, P>::new(params, system)?;
         Ok(Security::of_air(params, prepared.machine.security()))
@@ -172,7 +171,6 @@ pub(crate) fn security(params: &Params, system: &System) -> Result<Security, Err
 pub struct Instance<const T: usize, const P: usize>
 where
     Rounds<T, P>: Width<T, P>,
-    Table<T, P>: Compiled,
 {
     /// The tables.
     pub tables: Tables<T, P>,
@@ -188,7 +186,6 @@ where
 impl<const T: usize, const P: usize> Instance<T, P>
 where
     Rounds<T, P>: Width<T, P>,
-    Table<T, P>: Compiled,
     Poseidon2<T>: Permutation<T>,
 {
     /// The instance of a block.
@@ -208,7 +205,6 @@ where
 fn least_bytes<const T: usize, const P: usize>(params: &Params, system: &System) -> usize
 where
     Rounds<T, P>: Width<T, P>,
-    Table<T, P>: Compiled,
 {
     const WORD: usize = 4;
     let queries = system.parameters().num_queries();
