@@ -78,7 +78,13 @@ pub struct Verified {
 #[cfg(feature = "prover")]
 #[instrument(name = "das.prove", skip_all)]
 pub fn prove(block: &Block, system: impl Into<ProofSystem>) -> Result<Vec<u8>, Error> {
-    match system.into() {
+    prove_by(block, system.into())
+}
+
+/// Apart from [`prove`] so that the provers are compiled in this crate, not in each caller's.
+#[cfg(feature = "prover")]
+fn prove_by(block: &Block, system: ProofSystem) -> Result<Vec<u8>, Error> {
+    match system {
         ProofSystem::Air(system) => air::prove(block, &system),
         ProofSystem::Gkr(system) => match block.params().hash() {
             HashWidth::W16 => prove_at::<16>(block, &system),
@@ -135,8 +141,13 @@ pub fn verify_with(
     system: impl Into<ProofSystem>,
     file: &[u8],
 ) -> Result<Verified, Error> {
+    verify_by(commitment, system.into(), file)
+}
+
+#[cfg(feature = "testing")]
+fn verify_by(commitment: &Commitment, system: ProofSystem, file: &[u8]) -> Result<Verified, Error> {
     let file = ProofFile::decode(file, &Limits::default())?;
-    let system = match system.into() {
+    let system = match system {
         ProofSystem::Air(system) if file.system == system.id() => {
             return air::verify_file(commitment, &system, &file);
         }

@@ -69,7 +69,11 @@ impl Security {
     /// # Errors
     /// [`Error::Proof`] when the system has no instance for that size.
     pub fn new(params: &Params, system: impl Into<ProofSystem>) -> Result<Self, Error> {
-        match system.into() {
+        Self::by(params, system.into())
+    }
+
+    fn by(params: &Params, system: ProofSystem) -> Result<Self, Error> {
+        match system {
             ProofSystem::Air(system) => proof::air::security(params, &system),
             ProofSystem::Gkr(system) => match params.hash() {
                 HashWidth::W16 => Self::at_width::<16>(params, &system),
