@@ -8,7 +8,9 @@
 //!
 //! # Steps
 //! 1. Both sides absorb the table's shape and the counts that follow from the statement. The
-//!    caller has absorbed before what the table and the equations mean.
+//!    caller has absorbed before what the table, the equations and the code mean, so that nothing
+//!    of it can be chosen after a challenge: [`CallTable::bind`] and [`Equations::bind`], or a
+//!    shorter description that determines them.
 //! 2. The prover commits to f ([`commit`](crate::commit)).
 //! 3. The [walk] reduces the calls' outputs at one point to their inputs at
 //!    another, all calls of a level (module `levels`) at once; there is one level where all
@@ -239,6 +241,9 @@ mod forgery_tests;
 #[cfg(all(test, feature = "prover"))]
 #[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod level_tests;
+#[cfg(all(test, feature = "prover"))]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
+mod sum_tests;
 #[cfg(all(test, feature = "prover"))]
 #[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 mod tests;

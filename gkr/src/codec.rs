@@ -35,6 +35,11 @@ pub fn put_elements(out: &mut Vec<u8>, elements: &[E]) {
     }
 }
 
+/// Appends a count, eight little-endian bytes.
+pub(crate) fn put_count(out: &mut Vec<u8>, count: usize) {
+    out.extend_from_slice(&(count as u64).to_le_bytes());
+}
+
 /// Reads canonical values from the front of a byte slice.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {

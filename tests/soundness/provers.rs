@@ -128,6 +128,7 @@ where
                 Source::Interleaved { start, child } => words[start + 2 * x + child],
                 Source::Shifted { first, .. } if x == 0 => first,
                 Source::Shifted { start, .. } => words[start + x - 1],
+                Source::Affine { .. } => unreachable!("the relation has no sums"),
             });
             let h = state[..DIGEST].try_into().unwrap();
             let digest = Poseidon2::<T>::compress(&h, &state[DIGEST..]);

@@ -7,11 +7,12 @@
 
 use std::ops::Range;
 
-use p3_field::{PackedValue, PrimeCharacteristicRing};
+use p3_field::{Algebra, PackedValue, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 use tracing::instrument;
 
-use super::{CallTable, Piece, Source};
+use super::sums::Sums;
+use super::{CallTable, Piece, Source, Sum};
 use crate::permutation::{DIGEST, Packed, Permutation, Poseidon2};
 use crate::{F, count};
 
@@ -38,14 +39,20 @@ where
     /// the batch's digests or differs from it in kind or size.
     fn batch_end(&self, begin: usize) -> usize {
         let pieces = self.pieces();
-        let (size, chained) = (pieces[begin].log_size, is_chain(&pieces[begin]));
+        let (size, chained) = (pieces[begin].log_size, self.sums.chained(&pieces[begin].inputs));
         let written = self.digest(begin, 0);
         let belongs = |piece: &Piece<T>| {
             piece.log_size == size
-                && is_chain(piece) == chained
-                && piece.inputs.iter().all(|source| match *source {
-                    Source::Block { start } | Source::Interleaved { start, .. } => start < written,
-                    Source::Constant(_) | Source::Shifted { .. } => true,
+                && self.sums.chained(&piece.inputs) == chained
+                && piece.inputs.iter().flat_map(|source| self.sums.parts(source)).all(|part| {
+                    match *part {
+                        Source::Block { start } | Source::Interleaved { start, .. } => {
+                            start < written
+                        }
+                        Source::Constant(_) | Source::Shifted { .. } | Source::Affine { .. } => {
+                            true
+                        }
+                    }
                 })
         };
         let mut others = pieces.iter().enumerate().skip(begin).skip(1);
@@ -58,14 +65,14 @@ where
         // The words begin with this batch's digests, as many as the pieces have.
         let log_size = pieces[0].log_size;
         count::compressions(pieces.len() << log_size);
-        if is_chain(&pieces[0]) {
+        if self.sums.chained(&pieces[0].inputs) {
             rest.par_chunks_mut(LANES_DIGESTS << log_size)
                 .zip(pieces.par_chunks(Packed::WIDTH))
-                .for_each(|(digests, pieces)| chains(pieces, known, digests));
+                .for_each(|(digests, pieces)| chains(pieces, &self.sums, known, digests));
         } else {
             rest.par_chunks_mut(DIGEST << log_size)
                 .zip(pieces)
-                .for_each(|(digests, piece)| rows(piece, known, digests));
+                .for_each(|(digests, piece)| rows(piece, &self.sums, known, digests));
         }
     }
 }
@@ -73,12 +80,22 @@ where
 /// Words of a digest in each lane.
 const LANES_DIGESTS: usize = DIGEST * Packed::WIDTH;
 
-fn is_chain<const T: usize>(piece: &Piece<T>) -> bool {
-    piece.inputs.iter().any(|source| matches!(source, Source::Shifted { .. }))
+/// What a source is, given what those are that are no sums.
+fn value<R: Algebra<F>>(sums: &Sums, source: &Source, plain: impl Fn(&Source) -> R) -> R {
+    /// Out of line, for the sake of tables without sums.
+    #[inline(never)]
+    fn add<R: Algebra<F>>(sum: Sum<'_>, plain: impl Fn(&Source) -> R) -> R {
+        let terms = sum.terms.iter();
+        terms.fold(R::from(sum.constant), |sum, (by, source)| sum + plain(source) * *by)
+    }
+    match *source {
+        Source::Affine { sum } => add(sums.get(sum), plain),
+        _ => plain(source),
+    }
 }
 
 /// One piece whose rows are independent: a vector holds neighbouring rows.
-fn rows<const T: usize>(piece: &Piece<T>, known: &[F], digests: &mut [F])
+fn rows<const T: usize>(piece: &Piece<T>, sums: &Sums, known: &[F], digests: &mut [F])
 where
     Poseidon2<T>: Permutation<T>,
 {
@@ -88,21 +105,25 @@ where
         Source::Block { start } => known[start..][x],
         Source::Interleaved { start, child } => known[start..][x << 1 | child],
         Source::Shifted { .. } => unreachable!("chains are computed apart"),
+        Source::Affine { .. } => unreachable!("a sum's terms are no sums"),
+    };
+    // Rows x and on, x a multiple of the lanes.
+    let load_packed = |source: &Source, x: usize| match *source {
+        Source::Constant(value) => Packed::from(value),
+        Source::Block { start } => *Packed::from_slice(&known[start..][x..][..Packed::WIDTH]),
+        _ => Packed::from_fn(|lane| load(source, x | lane)),
     };
     if size < Packed::WIDTH {
         for x in 0..size {
-            let state: [F; T] = std::array::from_fn(|v| load(&piece.inputs[v], x));
+            let state: [F; T] =
+                std::array::from_fn(|v| value(sums, &piece.inputs[v], |source| load(source, x)));
             store(digests, size, x, &feed_forward::<F, T>(state, Poseidon2::permute));
         }
         return;
     }
     for x in (0..size).step_by(Packed::WIDTH) {
-        let state: [Packed; T] = std::array::from_fn(|v| match piece.inputs[v] {
-            Source::Constant(value) => Packed::from(value),
-            Source::Block { start } => *Packed::from_slice(&known[start..][x..][..Packed::WIDTH]),
-            // Rows x and on, x a multiple of the lanes.
-            _ => Packed::from_fn(|lane| load(&piece.inputs[v], x | lane)),
-        });
+        let state: [Packed; T] =
+            std::array::from_fn(|v| value(sums, &piece.inputs[v], |source| load_packed(source, x)));
         let digest = feed_forward::<Packed, T>(state, Poseidon2::permute_packed);
         for (column, word) in digests.chunks_exact_mut(size).zip(&digest) {
             column[x..][..Packed::WIDTH].copy_from_slice(word.as_slice());
@@ -111,7 +132,7 @@ where
 }
 
 /// As many chains as a vector has lanes, step by step: a lane holds a piece.
-fn chains<const T: usize>(pieces: &[Piece<T>], known: &[F], digests: &mut [F])
+fn chains<const T: usize>(pieces: &[Piece<T>], sums: &Sums, known: &[F], digests: &mut [F])
 where
     Poseidon2<T>: Permutation<T>,
 {
@@ -122,7 +143,7 @@ where
         let state: [Packed; T] = std::array::from_fn(|v| {
             Packed::from_fn(|lane| {
                 let Some(piece) = pieces.get(lane) else { return F::ZERO };
-                match piece.inputs[v] {
+                value(sums, &piece.inputs[v], |source| match *source {
                     Source::Constant(value) => value,
                     Source::Block { start } => known[start..][x],
                     Source::Interleaved { start, child } => known[start..][x << 1 | child],
@@ -132,7 +153,8 @@ where
                         let own = start.wrapping_sub(known.len()) >> log_size;
                         previous[own % DIGEST].as_slice()[lane]
                     }
-                }
+                    Source::Affine { .. } => unreachable!("a sum's terms are no sums"),
+                })
             })
         });
         previous = feed_forward::<Packed, T>(state, Poseidon2::permute_packed);

@@ -1,6 +1,8 @@
 //! A level's input columns and digests, chunk by chunk, as its walk and its merge want them.
 
-use super::{Level, Placed, Source};
+use p3_field::PrimeCharacteristicRing;
+
+use super::{Level, Placed, Source, Sum};
 use crate::F;
 use crate::permutation::DIGEST;
 
@@ -14,6 +16,27 @@ struct Run<'a, const T: usize> {
     len: usize,
 }
 
+/// What a source that is no sum has in the piece's rows from `x` on.
+fn fill(source: &Source, words: &[F], x: usize, column: &mut [F]) {
+    let len = column.len();
+    match *source {
+        Source::Constant(value) => column.fill(value),
+        Source::Block { start } => column.copy_from_slice(&words[start + x..][..len]),
+        Source::Interleaved { start, child } => {
+            let from = words[start + 2 * x..][..2 * len].chunks_exact(2);
+            for (to, pair) in column.iter_mut().zip(from) {
+                *to = pair[child];
+            }
+        }
+        Source::Shifted { first, start } if x == 0 => {
+            column[0] = first;
+            column[1..].copy_from_slice(&words[start..][..len - 1]);
+        }
+        Source::Shifted { start, .. } => column.copy_from_slice(&words[start + x - 1..][..len]),
+        Source::Affine { .. } => unreachable!("a sum's terms are no sums"),
+    }
+}
+
 impl<const T: usize> Level<'_, T> {
     /// Writes the input words of rows `chunk·N ..` of the level into `out`, a column each;
     /// rows beyond the level are left alone. `words` are the table's.
@@ -24,23 +47,17 @@ impl<const T: usize> Level<'_, T> {
         for Run { placed, x, to, len } in self.runs(chunk * N, N) {
             for (column, source) in out.iter_mut().zip(&placed.piece.inputs) {
                 let column = &mut column[to..to + len];
-                match *source {
-                    Source::Constant(value) => column.fill(value),
-                    Source::Block { start } => {
-                        column.copy_from_slice(&words[start + x..][..len]);
-                    }
-                    Source::Interleaved { start, child } => {
-                        let from = words[start + 2 * x..][..2 * len].chunks_exact(2);
-                        for (to, pair) in column.iter_mut().zip(from) {
-                            *to = pair[child];
-                        }
-                    }
-                    Source::Shifted { first, start } if x == 0 => {
-                        column[0] = first;
-                        column[1..].copy_from_slice(&words[start..][..len - 1]);
-                    }
-                    Source::Shifted { start, .. } => {
-                        column.copy_from_slice(&words[start + x - 1..][..len]);
+                let Source::Affine { sum } = *source else {
+                    fill(source, words, x, column);
+                    continue;
+                };
+                let Sum { constant, terms } = self.sum(sum);
+                column.fill(constant);
+                let mut part = [F::ZERO; N];
+                for (coefficient, source) in terms {
+                    fill(source, words, x, &mut part[..len]);
+                    for (to, &word) in column.iter_mut().zip(&part) {
+                        *to += *coefficient * word;
                     }
                 }
             }

@@ -73,12 +73,13 @@ impl<'a> Layout<'a> {
         assert!(code.log_column() > 0, "a column has two halves");
         assert!(source.is_multiple_of(2 << code.log_message()), "source words are codewords");
         for piece in table.pieces() {
-            let whole_columns = piece.inputs.iter().all(|input| match *input {
+            let mut parts = piece.inputs.iter().flat_map(|input| table.sums.parts(input));
+            let whole_columns = parts.all(|part| match *part {
                 Source::Block { start } if start < source => piece.log_size == code.log_column(),
                 Source::Interleaved { start, .. } | Source::Shifted { start, .. } => {
                     start >= source
                 }
-                Source::Block { .. } | Source::Constant(_) => true,
+                Source::Block { .. } | Source::Constant(_) | Source::Affine { .. } => true,
             });
             assert!(whole_columns, "calls read whole columns of codewords");
         }

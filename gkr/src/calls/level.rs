@@ -4,7 +4,8 @@
 
 use std::cmp::Reverse;
 
-use super::{CallTable, Piece};
+use super::sums::Sums;
+use super::{CallTable, Piece, Sum};
 
 /// A piece in a level.
 #[derive(Clone, Copy, Debug)]
@@ -27,11 +28,13 @@ pub struct Level<'a, const T: usize> {
     pub pieces: Vec<Placed<'a, T>>,
     /// Calls in the level.
     pub num_calls: usize,
+    /// The table's.
+    pub(super) sums: &'a Sums,
 }
 
 impl<'a, const T: usize> Level<'a, T> {
     fn new(table: &'a CallTable<T>, pieces: impl IntoIterator<Item = usize>) -> Self {
-        let mut level = Self { pieces: Vec::new(), num_calls: 0 };
+        let mut level = Self { pieces: Vec::new(), num_calls: 0, sums: &table.sums };
         for index in pieces {
             let Some(piece) = table.pieces().get(index) else { continue };
             let (offset, digest) = (level.num_calls, table.digest(index, 0));
@@ -40,6 +43,11 @@ impl<'a, const T: usize> Level<'a, T> {
             level.num_calls = level.num_calls.wrapping_add(piece.size());
         }
         level
+    }
+
+    /// As [`CallTable::sum`].
+    pub(crate) fn sum(&self, sum: usize) -> Sum<'a> {
+        self.sums.get(sum)
     }
 }
 

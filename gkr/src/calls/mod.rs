@@ -3,7 +3,8 @@
 //! One row is one call of `f(h, m) = P(h‖m)[0..8] + h`. Rows come in *pieces*, each a power of
 //! two of them, placed in descending size, so that every piece is aligned to its own size and
 //! nothing is padded in between. Every input word of every row has a public [`Source`]: a word
-//! committed before, a word of an earlier call's digest, or a constant.
+//! committed before, a word of an earlier call's digest, a constant, or a short affine sum of
+//! such words with public coefficients.
 //!
 //! # The table's words
 //!
@@ -18,26 +19,38 @@
 //! chaining values h of one later piece of the same size, its *consumer*. The calls fall into
 //! [levels](Level): level 0 has the pieces whose digests are committed, level j + 1 those that
 //! feed a piece of level j.
+//!
+//! # Public values
+//!
+//! Both sides build the table from what is public. A value of the statement that many rows share
+//! is a [`Source::Constant`], and so may be the constants and coefficients of sums: a verifier's
+//! work for one does not grow with the rows. The argument absorbs the table's counts alone, so a
+//! statement's values, which a prover could else choose after the challenges, have to be
+//! absorbed before it: [`CallTable::bind`] absorbs all that a table means.
 
+mod bind;
 mod code;
 mod evaluate;
 #[cfg(feature = "prover")]
 mod fill;
 mod layout;
 mod level;
+mod sums;
 
 pub use self::code::SystematicCode;
 pub(crate) use self::code::same_code;
 pub use self::layout::Layout;
 pub(crate) use self::layout::Place;
 pub use self::level::{Level, Placed};
+use self::sums::Sums;
+pub use self::sums::{MAX_TERMS, Sum};
 use crate::F;
 use crate::permutation::DIGEST;
 
 /// Where the words of one input column of one piece come from; x counts the piece's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The same constant in every row.
+    /// The same public value in every row.
     Constant(F),
     /// Word `start + x` of the table.
     Block {
@@ -57,6 +70,12 @@ pub enum Source {
         first: F,
         /// Aligned to the piece's size.
         start: usize,
+    },
+    /// `constant + Σ coefficient·source`, row by row: a [`Sum`] of at most [`MAX_TERMS`] sources
+    /// of the other kinds. Transient digests are no part of one. Made by [`CallTable::affine`].
+    Affine {
+        /// Which sum of the table.
+        sum: usize,
     },
 }
 
@@ -90,6 +109,7 @@ impl<const T: usize> Piece<T> {
 pub struct CallTable<const T: usize> {
     base: usize,
     pieces: Vec<Piece<T>>,
+    sums: Sums,
     num_calls: usize,
     /// Of a base and so many calls; counted by pushing, so that no offset overflows.
     num_words: usize,
@@ -105,6 +125,7 @@ impl<const T: usize> CallTable<T> {
         Self {
             base,
             pieces: Vec::new(),
+            sums: Sums::new(),
             num_calls: 0,
             num_words: base,
             transients: Vec::new(),
@@ -112,14 +133,33 @@ impl<const T: usize> CallTable<T> {
         }
     }
 
+    /// The source `constant + Σ coefficient·source`, for pieces pushed from here on.
+    ///
+    /// Its terms are checked when a piece reads it: one sum may be good for some pieces only.
+    ///
+    /// # Panics
+    /// When there are more than [`MAX_TERMS`] terms, or one is a sum itself.
+    pub fn affine(&mut self, constant: F, terms: &[(F, Source)]) -> Source {
+        self.sums.push(constant, terms)
+    }
+
+    /// What the source [`Source::Affine`] with that number is.
+    ///
+    /// # Panics
+    /// When the table has no such sum; all that its pieces read it has.
+    pub fn sum(&self, sum: usize) -> Sum<'_> {
+        self.sums.get(sum)
+    }
+
     /// Appends a piece and returns its place in [`Self::pieces`].
     ///
     /// # Panics
     /// When the piece is larger than the one before or the base is not a multiple of the
-    /// first piece's size; when a source is not aligned, reaches beyond the words known when
-    /// the piece is computed, or is shifted but not the piece's own digest; when it reads a
-    /// transient piece's digests otherwise than as all of its chaining values, or after
-    /// another piece; when the words are too many to be counted.
+    /// first piece's size; when a source, or a term of one, is not aligned, reaches beyond the
+    /// words known when the piece is computed, or is shifted but not the piece's own digest;
+    /// when a sum is not of this table; when a source reads a transient piece's digests
+    /// otherwise than as all of its chaining values, or after another piece; when the words are
+    /// too many to be counted.
     pub fn push(&mut self, log_size: usize, inputs: [Source; T]) -> usize {
         let Some((num_calls, num_words)) = self.counts_with(log_size) else {
             panic!("the words can be counted")
@@ -134,11 +174,18 @@ impl<const T: usize> CallTable<T> {
             start.is_multiple_of(len) && left.is_some_and(|left| len <= left)
         };
         for source in &inputs {
-            match *source {
+            if let Source::Affine { sum } = *source {
+                assert!(sum < self.sums.len(), "sums are the table's own");
+            }
+        }
+        for part in inputs.iter().flat_map(|source| self.sums.parts(source)) {
+            match *part {
                 Source::Constant(_) => {}
-                Source::Block { start } => assert!(column(start, size)),
+                Source::Block { start } => {
+                    assert!(column(start, size), "columns are aligned and known")
+                }
                 Source::Interleaved { start, child } => {
-                    assert!(column(start, size << 1) && child < 2);
+                    assert!(column(start, size << 1) && child < 2, "columns are aligned and known");
                 }
                 Source::Shifted { start, .. } => {
                     assert!(
@@ -146,6 +193,7 @@ impl<const T: usize> CallTable<T> {
                         "a chain runs through its own piece"
                     );
                 }
+                Source::Affine { .. } => unreachable!("a sum's terms are no sums"),
             }
         }
         let feeder = self.feeder(log_size, &inputs);
@@ -167,9 +215,8 @@ impl<const T: usize> CallTable<T> {
     /// # Panics
     /// As [`Self::push`]; when the piece is smaller than the first, or a chain.
     pub fn push_transient(&mut self, log_size: usize, inputs: [Source; T]) -> usize {
-        let chained = inputs.iter().any(|source| matches!(source, Source::Shifted { .. }));
-        assert!(!chained, "a chain reads its own digests");
         let piece = self.push(log_size, inputs);
+        assert!(!self.sums.chained(&inputs), "a chain reads its own digests");
         let largest = self.pieces.first().map(|first| first.log_size);
         assert_eq!(Some(log_size), largest, "transient pieces have the largest size");
         self.transients.push(piece);
@@ -182,15 +229,9 @@ impl<const T: usize> CallTable<T> {
         let size = 1 << log_size;
         let mut feeder = None;
         for (v, source) in inputs.iter().enumerate() {
-            let (start, len) = match *source {
-                Source::Block { start } => (start, size),
-                Source::Interleaved { start, .. } => (start, size << 1),
-                Source::Constant(_) | Source::Shifted { .. } => continue,
-            };
-            // Columns are at least as long as the piece: two of them are read at most. All that
-            // is read lies among the words, so its end is no overflow.
-            for at in [start, start.wrapping_add(len).wrapping_sub(1)] {
+            for at in self.sums.parts(source).flat_map(|part| ends(part, size)) {
                 let Some(piece) = self.transient_at(at) else { continue };
+                // The source itself: a sum of digests is another word.
                 let whole = *source == Source::Block { start: self.digest(piece, v % DIGEST) }
                     && log_size == self.pieces[piece].log_size;
                 assert!(v < DIGEST && whole, "transient digests are chaining values");
@@ -255,6 +296,20 @@ impl<const T: usize> CallTable<T> {
     pub const fn num_words(&self) -> usize {
         self.num_words
     }
+}
+
+/// The first and the last word of the column that a piece of so many rows reads elsewhere.
+///
+/// Columns are at least as long as the piece: two of them are read at most. All that is read lies
+/// among the words, so its end is no overflow.
+fn ends(part: &Source, size: usize) -> impl Iterator<Item = usize> + use<> {
+    let column = match *part {
+        Source::Block { start } => Some((start, size)),
+        Source::Interleaved { start, .. } => Some((start, size << 1)),
+        Source::Constant(_) | Source::Shifted { .. } | Source::Affine { .. } => None,
+    };
+    let both = |(start, len): (usize, usize)| [start, start.wrapping_add(len).wrapping_sub(1)];
+    column.map(both).into_iter().flatten()
 }
 
 #[cfg(all(test, feature = "prover"))]

@@ -6,11 +6,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use p3_field::PrimeCharacteristicRing;
+use p3_symmetric::CryptographicHasher;
 
 use super::rows::{PointWeights, RowWeights};
 use super::{Term, Vector};
+use crate::blake3::{Blake3, DIGEST_BYTES};
 use crate::calls::{Layout, Level, Place, Source};
+use crate::codec::{put_count, put_elements};
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
+use crate::transcript::Channel;
 use crate::{E, F, levels, walk};
 
 /// `Σ terms = value`.
@@ -60,6 +64,31 @@ impl<'a> Equations<'a> {
             assert!(term.start.is_multiple_of(len), "terms are aligned to their vectors");
         }
         self.list.push(equation);
+    }
+
+    /// Absorbs a digest of all vectors and equations, their terms, coefficients and values.
+    ///
+    /// [`argument`](crate::argument) absorbs their number alone. Both sides of a proof call this
+    /// before it, unless they absorb a shorter description that determines the equations.
+    pub fn bind(&self, channel: &mut impl Channel) {
+        let mut bytes = b"airda gkr, equations".to_vec();
+        put_count(&mut bytes, self.vectors.len());
+        for entries in &self.vectors {
+            put_count(&mut bytes, entries.len());
+            put_elements(&mut bytes, entries);
+        }
+        put_count(&mut bytes, self.list.len());
+        for Equation { terms, value } in &self.list {
+            put_elements(&mut bytes, &[*value]);
+            put_count(&mut bytes, terms.len());
+            for term in terms {
+                put_count(&mut bytes, term.start);
+                put_count(&mut bytes, term.vector);
+                put_elements(&mut bytes, &[term.coefficient]);
+            }
+        }
+        let digest: [u8; DIGEST_BYTES] = Blake3.hash_slice(&bytes);
+        channel.bind_bytes(&digest);
     }
 
     /// How many equations there are.
@@ -172,7 +201,7 @@ where
 }
 
 /// Adds `Σ_i w(i)·[Σ_v digest_v·D_v[i] + Σ_v inputs_v·in_v[i]]` to the form, over the level's
-/// rows and without the chaining values of pieces that are fed.
+/// rows and without the chaining values of pieces that are fed. A sum is owed term by term.
 fn table_terms<'a, const T: usize>(
     level: &Level<'_, T>,
     layout: &Layout<'a>,
@@ -227,15 +256,12 @@ fn table_terms<'a, const T: usize>(
                 show(Term { start, vector, coefficient: head * beta });
             }
         }
-        for (v, (source, &scale)) in piece.inputs.iter().zip(inputs).enumerate() {
-            if scale == E::ZERO || (v < DIGEST && piece.feeder().is_some()) {
-                continue;
-            }
-            let coefficient = head * scale;
+        // A source that is no sum.
+        let mut owe = |form: &mut Frame<'a>, source: &Source, coefficient: E| {
             let (start, shape) = match *source {
                 Source::Constant(value) => {
                     form.value -= coefficient * *sum * value;
-                    continue;
+                    return;
                 }
                 Source::Block { start } => (start, Shape::Rows),
                 Source::Interleaved { start, child } => (start, Shape::Interleaved(child)),
@@ -243,6 +269,7 @@ fn table_terms<'a, const T: usize>(
                     form.value -= coefficient * *first_row * first;
                     (start, Shape::Shifted)
                 }
+                Source::Affine { .. } => unreachable!("a sum's terms are no sums"),
             };
             let (start, shape) = match layout.place(start) {
                 Place::Words(start) => (start, shape),
@@ -250,6 +277,21 @@ fn table_terms<'a, const T: usize>(
             };
             let vector = vector(form, rows, at, shape);
             show(Term { start, vector, coefficient });
+        };
+        for (v, (source, &scale)) in piece.inputs.iter().zip(inputs).enumerate() {
+            if scale == E::ZERO || (v < DIGEST && piece.feeder().is_some()) {
+                continue;
+            }
+            let coefficient = head * scale;
+            let Source::Affine { sum: index } = *source else {
+                owe(form, source, coefficient);
+                continue;
+            };
+            let affine = level.sum(index);
+            owe(form, &Source::Constant(affine.constant), coefficient);
+            for (by, part) in affine.terms {
+                owe(form, part, coefficient * *by);
+            }
         }
     }
 }

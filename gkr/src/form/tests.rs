@@ -7,12 +7,13 @@ use rand::{RngExt, SeedableRng};
 
 use super::combine::combine;
 use super::*;
+use crate::calls::tests::sums::random_table;
 use crate::calls::tests::{RandomCode, sample_table, sample_words};
 use crate::calls::{CallTable, Layout};
 use crate::eq::eq_table;
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::sumcheck::tests::Plain;
-use crate::transcript::{ProverChannel, VerifierChannel};
+use crate::transcript::{Channel, ProverChannel, VerifierChannel};
 use crate::{F, Reject, sumcheck, walk};
 
 fn random(rng: &mut StdRng) -> E {
@@ -127,23 +128,22 @@ fn assert_proves(form: &LinearForm<'_>, order: Order, words: &[F], source: &[F])
     assert_eq!(extension(form, &claim.point), expected);
 }
 
-fn check<const T: usize>()
+fn check<const T: usize>(table: &CallTable<T>)
 where
     Poseidon2<T>: Permutation<T>,
 {
-    let table = sample_table::<T>();
-    let mut words = sample_words(&table, 3);
+    let mut words = sample_words(table, 3);
     table.evaluate(&mut words);
-    let claim = true_claim(&table, &words, 4);
+    let claim = true_claim(table, &words, 4);
     let mut rng = StdRng::seed_from_u64(5);
     let given: Vec<E> = (0..64).map(|_| random(&mut rng)).collect();
     let equations = equations(&words, &given);
-    let num_variables = num_variables(&table);
+    let num_variables = num_variables(table);
 
     // The form has its value, and its extension is that of its entries.
     let form = combine(
         &table.levels(),
-        &Layout::whole(&table),
+        &Layout::whole(table),
         &[claim.clone().into()],
         &equations,
         random(&mut rng),
@@ -163,7 +163,7 @@ where
     let mut channel = ProverChannel::new(b"form");
     let point = prove(
         &table.levels(),
-        &Layout::whole(&table),
+        &Layout::whole(table),
         &[claim.clone().into()],
         &equations,
         whole(&words),
@@ -175,7 +175,7 @@ where
         let mut channel = VerifierChannel::new(b"form", &proof);
         let owed = verify(
             &table.levels(),
-            &Layout::whole(&table),
+            &Layout::whole(table),
             &[claim.clone().into()],
             equations,
             num_variables,
@@ -211,12 +211,14 @@ where
 
 #[test]
 fn the_form_equals_its_definition_at_width_16() {
-    check::<16>();
+    check(&sample_table::<16>());
+    check(&random_table::<16>(7, false, 16));
 }
 
 #[test]
 fn the_form_equals_its_definition_at_width_24() {
-    check::<24>();
+    check(&sample_table::<24>());
+    check(&random_table::<24>(7, false, 24));
 }
 
 /// A digest word that disagrees with its call, or a source word changed after hashing, breaks
@@ -531,4 +533,47 @@ fn a_vector_longer_than_the_words_is_refused() {
     };
     assert_eq!(verified(num_variables), Err(Reject::Truncated));
     assert!(matches!(verified(num_variables + 1), Err(Reject::NumWords(_))));
+}
+
+/// Whatever makes another statement of the equations makes other challenges.
+#[test]
+fn equations_that_differ_draw_other_challenges() {
+    let drawn = |vectors: &[&[E]], list: &[(&[Term], E)]| {
+        let mut equations = Equations::new();
+        for entries in vectors {
+            equations.vector(entries);
+        }
+        for &(terms, value) in list {
+            equations.push(Equation { terms: terms.to_vec(), value });
+        }
+        let mut channel = ProverChannel::new(b"form");
+        equations.bind(&mut channel);
+        channel.draw()
+    };
+    let term = |start, vector, coefficient| Term { start, vector, coefficient };
+    let (a, b) = ([E::ONE, E::TWO], [E::TWO, E::TWO]);
+    let vectors: [&[E]; 2] = [&a, &b];
+    let terms = [term(4, 1, E::ONE), term(3, 0, E::TWO)];
+    let with = |term, value| drawn(&vectors, &[(&[terms[0], term], value)]);
+    let first = with(terms[1], E::ONE);
+    assert_eq!(first, with(terms[1], E::ONE));
+    let all = [
+        first,
+        with(terms[1], E::TWO),
+        with(term(2, 0, E::TWO), E::ONE),
+        with(term(3, 0, E::ONE), E::ONE),
+        with(term(4, 2, E::TWO), E::ONE),
+        with(term(4, 1, E::TWO), E::ONE),
+        drawn(&[&a, &a], &[(&terms, E::ONE)]),
+        drawn(&[&a], &[(&terms, E::ONE)]),
+        drawn(&[&a, &b[..1]], &[(&terms, E::ONE)]),
+        drawn(&vectors, &[(&terms[..1], E::ONE)]),
+        drawn(&vectors, &[(&terms[..1], E::ONE), (&terms[1..], E::ONE)]),
+        drawn(&vectors, &[(&terms[..], E::ONE), (&[], E::ZERO)]),
+        drawn(&vectors, &[]),
+        drawn(&[], &[]),
+    ];
+    for (i, challenge) in all.iter().enumerate() {
+        assert!(!all[..i].contains(challenge), "equations {i}");
+    }
 }
