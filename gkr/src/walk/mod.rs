@@ -84,7 +84,7 @@ pub use prove::prove;
 #[cfg(feature = "prover")]
 pub(crate) use prove::prove_from;
 #[cfg(feature = "prover")]
-pub use trace::Trace;
+pub use trace::{Checkpoints, PartialWords, Trace, TraceOptions};
 pub use verify::verify;
 pub(crate) use verify::verify_from;
 
