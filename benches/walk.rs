@@ -49,7 +49,7 @@ where
     Trace::generate(inputs.len() * CHUNK, |chunk, columns| *columns = inputs[chunk])
 }
 
-fn walk<const T: usize>(trace: &Trace<T>) -> (Claim<T>, Vec<u8>)
+fn walk<const T: usize>(trace: &mut Trace<T>) -> (Claim<T>, Vec<u8>)
 where
     Poseidon2<T>: Permutation<T>,
 {
@@ -96,8 +96,8 @@ where
     let threads = current_num_threads();
     let parameters = format!("log_calls={log_calls} width={T} threads={threads}");
     let inputs = inputs::<T>(num_calls);
-    let witness = trace(&inputs);
-    let (claim, proof) = walk(&witness);
+    let mut witness = trace(&inputs);
+    let (claim, proof) = walk(&mut witness);
     let check = || {
         let mut channel = VerifierChannel::new(DOMAIN, &proof);
         let claim = verify::<T>(num_calls, &mut channel).expect("an honest walk verifies");
@@ -108,7 +108,9 @@ where
 
     let mut group = criterion.benchmark_group("walk");
     group.sample_size(10).throughput(Throughput::Elements(num_calls as u64));
-    group.bench_function(BenchmarkId::from_parameter(&parameters), |b| b.iter(|| walk(&witness)));
+    group.bench_function(BenchmarkId::from_parameter(&parameters), |b| {
+        b.iter(|| walk(&mut witness))
+    });
     group.finish();
     let mut group = criterion.benchmark_group("walk_trace");
     group.sample_size(10).throughput(Throughput::Elements(num_calls as u64));
@@ -131,7 +133,7 @@ where
         [
             seconds(|| native(black_box(&mut states))),
             seconds(|| drop(black_box(trace(&inputs)))),
-            seconds(|| drop(black_box(walk(&witness)))),
+            seconds(|| drop(black_box(walk(&mut witness)))),
             seconds(|| drop(black_box(check()))),
         ]
     });

@@ -40,7 +40,7 @@ use crate::Reject;
 use crate::calls::{CallTable, Layout, Level};
 use crate::codec::{DEGREE, WORD_BYTES};
 use crate::commit::Scheme;
-use crate::form::{self, Equations};
+use crate::form::{self, Equations, Owed};
 use crate::permutation::{Permutation, Poseidon2};
 use crate::security::Reductions;
 use crate::transcript::{Channel, VerifierChannel};
@@ -142,7 +142,8 @@ fn prove_traced<const T: usize>(
         source: layout.code().map_or(&[], |_| words.split_at(table.base()).0),
     };
     let num_variables = scheme.num_variables();
-    let point = form::prove(&levels, &layout, &claims, equations, words, num_variables, channel);
+    let owed = Owed::of_levels(&levels, &claims);
+    let point = form::prove(&owed, &layout, equations, words, num_variables, channel);
     // 5.
     let _ = scheme.open(committed, &point, channel);
 }
@@ -225,7 +226,8 @@ where
     let walk = taken(channel);
     // 4.
     let num_variables = scheme.num_variables();
-    let owed = form::verify(&levels, &layout, &claims, equations, num_variables, channel)?;
+    let owed = Owed::of_levels(&levels, &claims);
+    let owed = form::verify(&owed, &layout, equations, num_variables, channel)?;
     let form = taken(channel);
     // 5.
     let value = scheme.verify(&root, &owed.point, channel)?;

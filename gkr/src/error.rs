@@ -49,6 +49,21 @@ pub enum Reject {
     /// The opened value does not fulfil the linear form.
     #[error("the opened value does not fulfil the linear form")]
     LinearForm,
+    /// No batch can be made of these regions.
+    #[error("a batch has regions of one call each at least, and of 2^40 calls together at most")]
+    Regions,
+    /// Output claims are not of the regions' shape.
+    #[error("there are not as many output claims as regions, or not at a point of their size")]
+    OutputClaims,
+    /// The messages of a merge of claims about outputs do not follow from the claims.
+    #[error("the merge of the output claims does not hold")]
+    MergedOutputs,
+    /// A terminal claim is not what the input columns are.
+    #[error("terminal claim {claim}: the input columns are others")]
+    Inputs {
+        /// Which of the batch's claims.
+        claim: usize,
+    },
     /// A layer's skip message does not sum to the claim that it follows.
     #[error("layer {layer} of the walk: skip message and claim disagree")]
     Skip {

@@ -12,6 +12,7 @@
 #![cfg_attr(not(any(feature = "prover", test)), deny(clippy::arithmetic_side_effects))]
 
 pub mod argument;
+pub mod batching;
 pub mod blake3;
 pub mod calls;
 #[cfg(all(test, feature = "prover"))]

@@ -16,11 +16,15 @@
 //!     Sending and receiving are absorbing, so the fault cannot be written elsewhere.
 //!  2. Parameters, shapes or lengths are not absorbed: `airda_gkr::transcript::tests`,
 //!     `argument::tests::a_proof_holds_for_its_own_statement_only_*`,
-//!     `commit::tests::parameters_are_bound_before_anything_is_drawn`, `proof::tests` here;
+//!     `commit::tests::parameters_are_bound_before_anything_is_drawn`,
+//!     `batching::tests::everything_that_shapes_a_batch_is_absorbed`,
+//!     `batching::discharge::tests::regions_that_differ_draw_other_challenges`,
+//!     `calls::tests::bind`, `proof::tests` here;
 //!     `air::item_02`, `proof::air::tests::a_statement_is_the_commitments_numbers_and_digests`.
 //!  3. A challenge comes from outside or is drawn too early: `transcript::item_03`;
 //!     `airda_gkr::commit::tests::words_chosen_after_the_point_are_refused`,
-//!     `levels::tests::claims_that_trade_places_are_refused`, `walk::tests::forgeries`.
+//!     `levels::tests::claims_that_trade_places_are_refused`, `walk::tests::forgeries`,
+//!     `batching::forgeries`.
 //!  4. Proof of work is not checked, or ground before what it protects:
 //!     `airda_gkr::commit::tests::proofs_of_work_are_checked_and_come_after_what_they_protect`.
 //!
@@ -51,13 +55,16 @@
 //!     `proof::air::tests::calls_and_words_are_the_relations` and
 //!     `a_prover_does_not_choose_the_tables`.
 //! 13. A leftover claim is not checked: `provers::item_13` and all of `provers`;
-//!     `airda_gkr::argument::forgery_tests` has a prover for each kind of claim; `air::item_13`
-//!     and all of `air`.
+//!     `airda_gkr::argument::forgery_tests` has a prover for each kind of claim;
+//!     `batching::forgeries::a_single_false_terminal_claim_is_refused`,
+//!     `batching::discharge::tests::calls_of_other_words_are_refused_in_every_region`;
+//!     `air::item_13` and all of `air`.
 //! 14. A constant of the permutation is wrong: `algebra::item_14`;
 //!     `airda_gkr::permutation::tests`, `walk::algebra::tests`.
 //! 15. Padding rows are wrong yet balance:
 //!     `airda_gkr::argument::forgery_tests::a_tail_of_another_input_is_refused`,
-//!     `argument::tests::a_wrong_tail_constant_is_refused`;
+//!     `argument::tests::a_wrong_tail_constant_is_refused`,
+//!     `batching::tests::strategies_agree_on_regions_of_any_size`;
 //!     `proof::air::tests::false_traces_are_refused` here.
 //!
 //! Commitment

@@ -41,9 +41,26 @@ pub(crate) enum Place {
 }
 
 impl<'a> Layout<'a> {
-    /// All words are committed but transient digests.
+    /// All words are committed but transient digests: in a table without these, where the table
+    /// has them.
     pub fn whole<const T: usize>(table: &'a CallTable<T>) -> Self {
         Self::new(table, None, table.base())
+    }
+
+    /// The source words alone are committed: for a table whose digests nobody reads, as their
+    /// outputs are claimed by other means.
+    ///
+    /// # Panics
+    /// When a call reads a digest.
+    pub fn sources<const T: usize>(table: &'a CallTable<T>) -> Self {
+        let mut inputs = table.pieces().iter().flat_map(|piece| &piece.inputs);
+        let reads = |part: &Source| match *part {
+            Source::Constant(_) | Source::Affine { .. } => false,
+            Source::Block { start } | Source::Interleaved { start, .. } => start >= table.base(),
+            Source::Shifted { .. } => true,
+        };
+        assert!(!inputs.any(|input| table.sums.parts(input).any(reads)), "no call reads a digest");
+        Self { digests: 0, transients: &[], ..Self::new(table, None, table.base()) }
     }
 
     fn new<const T: usize>(
@@ -91,6 +108,11 @@ impl<'a> Layout<'a> {
         self.code
     }
 
+    /// Whether digests are committed.
+    pub(crate) const fn has_digests(&self) -> bool {
+        self.digests > 0
+    }
+
     /// Committed words before the digests.
     pub const fn base(&self) -> usize {
         self.base
@@ -130,7 +152,8 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// The committed vector, of all words of the table.
+    /// The committed vector, of all words of the table: what
+    /// [`Scheme::commit`](crate::commit::Scheme::commit) takes.
     ///
     /// # Panics
     /// When the words are not as many as the table's.
@@ -140,7 +163,7 @@ impl<'a> Layout<'a> {
         clippy::indexing_slicing,
         reason = "the prover's, on lengths of its own"
     )]
-    pub(crate) fn gather(&self, words: &[crate::F]) -> Vec<crate::F> {
+    pub fn gather(&self, words: &[crate::F]) -> Vec<crate::F> {
         use p3_field::PrimeCharacteristicRing;
         use p3_maybe_rayon::prelude::*;
 

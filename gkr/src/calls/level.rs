@@ -33,7 +33,7 @@ pub struct Level<'a, const T: usize> {
 }
 
 impl<'a, const T: usize> Level<'a, T> {
-    fn new(table: &'a CallTable<T>, pieces: impl IntoIterator<Item = usize>) -> Self {
+    pub(crate) fn new(table: &'a CallTable<T>, pieces: impl IntoIterator<Item = usize>) -> Self {
         let mut level = Self { pieces: Vec::new(), num_calls: 0, sums: &table.sums };
         for index in pieces {
             let Some(piece) = table.pieces().get(index) else { continue };
@@ -43,6 +43,21 @@ impl<'a, const T: usize> Level<'a, T> {
             level.num_calls = level.num_calls.wrapping_add(piece.size());
         }
         level
+    }
+
+    /// Some of a table's pieces, each at an offset of its own, which need not follow the one
+    /// before. Rows between them are no calls.
+    pub(crate) fn spread(
+        table: &'a CallTable<T>,
+        pieces: impl IntoIterator<Item = (usize, usize)>,
+        num_calls: usize,
+    ) -> Self {
+        let place = |(index, offset)| {
+            let piece = table.pieces().get(index)?;
+            Some(Placed { piece, offset, digest: table.digest(index, 0) })
+        };
+        let pieces = pieces.into_iter().filter_map(place).collect();
+        Self { pieces, num_calls, sums: &table.sums }
     }
 
     /// As [`CallTable::sum`].

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use p3_field::PrimeCharacteristicRing;
 use p3_symmetric::CryptographicHasher;
 
+use super::owed::Owed;
 use super::rows::{PointWeights, RowWeights};
 use super::{Term, Vector};
 use crate::blake3::{Blake3, DIGEST_BYTES};
@@ -15,7 +16,7 @@ use crate::calls::{Layout, Level, Place, Source};
 use crate::codec::{put_count, put_elements};
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::transcript::Channel;
-use crate::{E, F, levels, walk};
+use crate::{E, F, walk};
 
 /// `Σ terms = value`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,6 +65,12 @@ impl<'a> Equations<'a> {
             assert!(term.start.is_multiple_of(len), "terms are aligned to their vectors");
         }
         self.list.push(equation);
+    }
+
+    /// Adds the equation that the word at `start` is `value`.
+    pub fn fix(&mut self, start: usize, value: F) {
+        let term = Term { start, vector: Self::UNIT, coefficient: E::ONE };
+        self.push(Equation { terms: vec![term], value: value.into() });
     }
 
     /// Absorbs a digest of all vectors and equations, their terms, coefficients and values.
@@ -117,12 +124,11 @@ enum Shape {
     Coded(usize),
 }
 
-/// Combines the claims of all levels and the equations by the powers of γ.
+/// Combines all that is owed and the equations by the powers of γ.
 #[cfg(feature = "prover")]
 pub(crate) fn combine<'a, const T: usize>(
-    levels: &[Level<'_, T>],
+    owed: &[Owed<'_, T>],
     layout: &Layout<'a>,
-    claims: &[levels::Claim<T>],
     equations: &Equations<'a>,
     gamma: E,
 ) -> super::LinearForm<'a>
@@ -130,8 +136,7 @@ where
     Poseidon2<T>: Permutation<T>,
 {
     let mut terms = Vec::new();
-    let Frame { vectors, value } =
-        visit(levels, layout, claims, equations, gamma, |term| terms.push(term));
+    let Frame { vectors, value } = visit(owed, layout, equations, gamma, |term| terms.push(term));
     super::LinearForm { vectors, terms, value }
 }
 
@@ -142,12 +147,11 @@ pub(crate) struct Frame<'a> {
     pub(crate) value: E,
 }
 
-/// Combines the claims of all levels and the equations by the powers of γ, and shows every term
+/// Combines all that is owed and the equations by the powers of γ, and shows every term
 /// once. Terms are the longest list by far: who need not keep them, does not.
 pub(crate) fn visit<'a, const T: usize>(
-    levels: &[Level<'_, T>],
+    owed: &[Owed<'_, T>],
     layout: &Layout<'a>,
-    claims: &[levels::Claim<T>],
     equations: &Equations<'a>,
     gamma: E,
     mut show: impl FnMut(Term),
@@ -162,32 +166,36 @@ where
 
     let mut zeros = [F::ZERO; T];
     Poseidon2::<T>::permute(&mut zeros);
-    for (level, levels::Claim { walk: claim, digests, fed }) in levels.iter().zip(claims) {
-        // y: the outputs are D − h, the rows beyond the level hold the permutation of zeros.
-        let scale = power();
-        let digest = claim.beta.map(|beta| scale * beta);
-        let mut inputs = [E::ZERO; T];
-        for (to, &beta) in inputs.iter_mut().zip(&digest) {
-            *to = -beta;
-        }
-        let of_zeros: E = digest.iter().zip(zeros).map(|(&beta, word)| beta * word).sum();
-        form.value += scale * (claim.y + fed.outputs);
-        form.value -= claim.outputs_at.tail(level.num_calls) * of_zeros;
-        // Digests are committed, or known at the walk's point.
-        let committed = match digests {
-            None => Some(&digest),
-            Some(known) => {
-                form.value -= digest.iter().zip(known).map(|(&beta, &d)| beta * d).sum::<E>();
-                None
+    for owed in owed {
+        match *owed {
+            Owed::Outputs { level, at, beta, value, known } => {
+                // The outputs are D − h; rows beyond the level hold the permutation of zeros.
+                let scale = power();
+                let digest = beta.map(|beta| scale * beta);
+                let mut inputs = [E::ZERO; T];
+                for (to, &beta) in inputs.iter_mut().zip(&digest) {
+                    *to = -beta;
+                }
+                let of_zeros: E = digest.iter().zip(zeros).map(|(&beta, word)| beta * word).sum();
+                form.value += scale * value - at.tail(level.num_calls) * of_zeros;
+                // Digests are committed, or known at the point.
+                let committed = match known {
+                    None => Some(&digest),
+                    Some(known) => {
+                        let known = digest.iter().zip(known).map(|(&beta, &d)| beta * d);
+                        form.value -= known.sum::<E>();
+                        None
+                    }
+                };
+                table_terms(level, layout, at, committed, &inputs, &mut form, &mut show);
             }
-        };
-        table_terms(level, layout, &claim.outputs_at, committed, &inputs, &mut form, &mut show);
-
-        // The inputs; the rows beyond the level add nothing.
-        let inputs: [E; T] = std::array::from_fn(|_| power());
-        form.value += inputs.iter().zip(&claim.inputs).map(|(&g, &a)| g * a).sum::<E>();
-        form.value -= inputs.iter().zip(&fed.inputs).map(|(&g, &b)| g * b).sum::<E>();
-        table_terms(level, layout, &claim.inputs_at, None, &inputs, &mut form, &mut show);
+            Owed::Inputs { level, at, inputs } => {
+                // Rows beyond the level add nothing.
+                let scales: [E; T] = std::array::from_fn(|_| power());
+                form.value += scales.iter().zip(&inputs).map(|(&g, &a)| g * a).sum::<E>();
+                table_terms(level, layout, at, None, &scales, &mut form, &mut show);
+            }
+        }
     }
 
     for equation in &equations.list {

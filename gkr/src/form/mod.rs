@@ -53,6 +53,7 @@
 #[cfg(feature = "prover")]
 mod blocks;
 mod combine;
+mod owed;
 #[cfg(feature = "prover")]
 mod plan;
 #[cfg(feature = "prover")]
@@ -61,6 +62,7 @@ pub(crate) mod rows;
 mod verify;
 
 pub use combine::{Equation, Equations};
+pub(crate) use owed::Owed;
 use std::sync::Arc;
 
 use p3_field::PrimeCharacteristicRing;

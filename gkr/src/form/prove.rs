@@ -4,13 +4,14 @@ use tracing::{debug_span, instrument};
 
 use super::blocks::Blocks;
 use super::combine::combine;
+use super::owed::Owed;
 use super::plan::Plan;
 use super::{Equations, LinearForm, order};
-use crate::calls::{Layout, Level};
+use crate::calls::Layout;
 use crate::permutation::{Permutation, Poseidon2};
 use crate::sumcheck::{self, Order};
 use crate::transcript::Sender;
-use crate::{E, F, levels};
+use crate::{E, F};
 
 /// The prover's words.
 #[derive(Clone, Copy, Debug)]
@@ -25,9 +26,8 @@ pub(crate) struct Words<'a> {
 /// Reduces all that is owed to one claim about the committed words, at the returned point.
 #[instrument(name = "gkr.form.prove", skip_all, fields(num_variables))]
 pub(crate) fn prove<const T: usize>(
-    levels: &[Level<'_, T>],
+    owed: &[Owed<'_, T>],
     layout: &Layout<'_>,
-    claims: &[levels::Claim<T>],
     equations: &Equations<'_>,
     words: Words<'_>,
     num_variables: usize,
@@ -38,8 +38,7 @@ where
 {
     // 1.
     let gamma = channel.draw();
-    let form = debug_span!("gkr.form.combine")
-        .in_scope(|| combine(levels, layout, claims, equations, gamma));
+    let form = debug_span!("gkr.form.combine").in_scope(|| combine(owed, layout, equations, gamma));
     // 2. What is left of the claim is settled by the opening.
     let order = order(&form.vectors, num_variables);
     form.prove(order, words, channel).point

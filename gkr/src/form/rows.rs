@@ -12,7 +12,7 @@ use p3_field::PrimeCharacteristicRing;
 
 use crate::E;
 use crate::eq::{eq_at, eq_points, eq_table};
-use crate::walk::{CHUNK, LOG_LANES, POSITIONS, Point, lagrange};
+use crate::walk::{CHUNK, LOG_LANES, POSITIONS, Point};
 
 /// log2 of the rows in a chunk.
 pub(crate) const LOG_CHUNK: usize = CHUNK.ilog2() as usize;
@@ -127,8 +127,8 @@ pub(crate) struct PointWeights<'a> {
 
 impl<'a> PointWeights<'a> {
     pub(crate) fn new(point: &'a Point) -> Self {
-        let lambda = lagrange(point.zeta);
-        let chunk = chunk_weights(&lambda, &point.lanes);
+        let lambda = point.positions.weights();
+        let chunk = point.chunk_weights();
         // From none of the bits to all of them.
         let heads = [None].into_iter().chain(point.outer.iter().map(|_| None)).collect();
         Self { point, lambda, chunk, heads }

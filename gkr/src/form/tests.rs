@@ -14,6 +14,7 @@ use crate::eq::eq_table;
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::sumcheck::tests::Plain;
 use crate::transcript::{Channel, ProverChannel, VerifierChannel};
+use crate::walk::Positions;
 use crate::{F, Reject, sumcheck, walk};
 
 fn random(rng: &mut StdRng) -> E {
@@ -24,7 +25,7 @@ fn point(num_calls: usize, rng: &mut StdRng) -> walk::Point {
     let chunks = num_calls.div_ceil(128).next_power_of_two();
     walk::Point {
         outer: (0..chunks.ilog2()).map(|_| random(rng)).collect(),
-        zeta: random(rng),
+        positions: Positions::Univariate(random(rng)),
         lanes: std::array::from_fn(|_| random(rng)),
     }
 }
@@ -36,11 +37,12 @@ fn weight(point: &walk::Point, i: usize) -> E {
         point.outer.iter().enumerate().map(|(j, &r)| bit(r, i >> (7 + j) & 1 == 1)).product();
     let lanes: E = point.lanes.iter().enumerate().map(|(j, &r)| bit(r, i >> j & 1 == 1)).product();
     let z = i >> 4 & 7;
+    let Positions::Univariate(zeta) = point.positions else { panic!("the walk's own points") };
     let lambda: E = (0..8usize)
         .filter(|&other| other != z)
         .map(|other| {
             let (node, other) = (F::from_usize(z), F::from_usize(other));
-            (point.zeta - other) * p3_field::Field::inverse(&(node - other))
+            (zeta - other) * p3_field::Field::inverse(&(node - other))
         })
         .product();
     outer * lambda * lanes
@@ -142,9 +144,8 @@ where
 
     // The form has its value, and its extension is that of its entries.
     let form = combine(
-        &table.levels(),
+        &Owed::of_levels(&table.levels(), &[claim.clone().into()]),
         &Layout::whole(table),
-        &[claim.clone().into()],
         &equations,
         random(&mut rng),
     );
@@ -162,9 +163,8 @@ where
     // Both sides end on one claim, which is true.
     let mut channel = ProverChannel::new(b"form");
     let point = prove(
-        &table.levels(),
+        &Owed::of_levels(&table.levels(), &[claim.clone().into()]),
         &Layout::whole(table),
-        &[claim.clone().into()],
         &equations,
         whole(&words),
         num_variables,
@@ -174,9 +174,8 @@ where
     let verified = |claim: &walk::Claim<T>, equations: &Equations<'_>| {
         let mut channel = VerifierChannel::new(b"form", &proof);
         let owed = verify(
-            &table.levels(),
+            &Owed::of_levels(&table.levels(), &[claim.clone().into()]),
             &Layout::whole(table),
-            &[claim.clone().into()],
             equations,
             num_variables,
             &mut channel,
@@ -237,9 +236,8 @@ fn a_wrong_digest_breaks_the_form() {
         let claim = true_claim(&table, &words, 7);
         let equations = Equations::new();
         let form = combine(
-            &table.levels(),
+            &Owed::of_levels(&table.levels(), &[claim.clone().into()]),
             &Layout::whole(&table),
-            &[claim.clone().into()],
             &equations,
             random(&mut rng),
         );
@@ -268,9 +266,8 @@ where
     let mut channel = ProverChannel::new(b"form");
     let equations = Equations::new();
     prove(
-        &table.levels(),
+        &Owed::of_levels(&table.levels(), &[claim.clone().into()]),
         &Layout::whole(&table),
-        &[claim.clone().into()],
         &equations,
         whole(&words),
         num_variables(&table),
@@ -293,9 +290,8 @@ fn every_truncation_is_refused() {
     for len in 0..proof.len() {
         let mut channel = VerifierChannel::new(b"form", &proof[..len]);
         let refused = verify(
-            &table.levels(),
+            &Owed::of_levels(&table.levels(), &[claim.clone().into()]),
             &Layout::whole(&table),
-            &[claim.clone().into()],
             &equations,
             num_variables,
             &mut channel,
@@ -314,9 +310,8 @@ fn altered_messages_leave_a_false_claim() {
         forged[at] ^= 1 << (at % 8);
         let mut channel = VerifierChannel::new(b"form", &forged);
         match verify(
-            &table.levels(),
+            &Owed::of_levels(&table.levels(), &[claim.clone().into()]),
             &Layout::whole(&table),
-            &[claim.clone().into()],
             &equations,
             num_variables,
             &mut channel,
@@ -529,7 +524,7 @@ fn a_vector_longer_than_the_words_is_refused() {
         let levels = table.levels();
         let (layout, claims) = (Layout::whole(&table), [claim.clone().into()]);
         let mut nothing = VerifierChannel::new(b"form", &[]);
-        verify(&levels, &layout, &claims, &equations, num_variables, &mut nothing)
+        verify(&Owed::of_levels(&levels, &claims), &layout, &equations, num_variables, &mut nothing)
     };
     assert_eq!(verified(num_variables), Err(Reject::Truncated));
     assert!(matches!(verified(num_variables + 1), Err(Reject::NumWords(_))));

@@ -5,13 +5,14 @@
 use p3_field::PrimeCharacteristicRing;
 
 use super::combine::{Frame, visit};
+use super::owed::Owed;
 use super::rows::RowWeights;
 use super::{Equations, Term, Vector, order};
-use crate::calls::{Layout, Level, SystematicCode, same_code};
+use crate::calls::{Layout, SystematicCode, same_code};
 use crate::eq::{EqHalves, eq_table};
 use crate::permutation::{Permutation, Poseidon2};
 use crate::transcript::Receiver;
-use crate::{E, Reject, levels, sumcheck};
+use crate::{E, Reject, sumcheck};
 
 /// What the linear form leaves: `f~(point)·weight = sum`.
 #[must_use = "the caller owes the check of the claim"]
@@ -32,9 +33,8 @@ pub(crate) struct Claim {
 /// longer than what is committed.
 #[tracing::instrument(name = "gkr.form.verify", skip_all, fields(num_variables))]
 pub(crate) fn verify<const T: usize>(
-    levels: &[Level<'_, T>],
+    owed: &[Owed<'_, T>],
     layout: &Layout<'_>,
-    claims: &[levels::Claim<T>],
     equations: &Equations<'_>,
     num_variables: usize,
     channel: &mut impl Receiver,
@@ -44,7 +44,7 @@ where
 {
     // 1.
     let gamma = channel.draw();
-    let Frame { vectors, value } = visit(levels, layout, claims, equations, gamma, |_| {});
+    let Frame { vectors, value } = visit(owed, layout, equations, gamma, |_| {});
     if vectors.iter().any(|vector| vector.log_len() > num_variables) {
         return Err(Reject::NumWords(layout.num_words()));
     }
@@ -53,7 +53,7 @@ where
         sumcheck::verify(order(&vectors, num_variables), value, channel)?;
     // 3. The terms are made once more: there may be millions of them, and the prover says where.
     let mut shares = Shares::new(&vectors, &point);
-    let _ = visit(levels, layout, claims, equations, gamma, |term| shares.add(&term));
+    let _ = visit(owed, layout, equations, gamma, |term| shares.add(&term));
     let weight = shares.extension(&vectors, &point);
     Ok(Claim { point, weight, sum })
 }

@@ -68,7 +68,7 @@ use crate::eq::eq_points;
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::security::Numerator;
 use crate::sumcheck::Order;
-use crate::walk::{self, LOG_LANES, POSITIONS, Point, dot, lagrange};
+use crate::walk::{self, LOG_LANES, POSITIONS, Point, Positions, dot};
 
 /// Values in the message of step 3a: q has degree 2(D − 1).
 const NODES: usize = 2 * (POSITIONS - 1) + 1;
@@ -127,7 +127,7 @@ impl<'a> Merge<'a> {
         let weigh = |(point, weights): (&&Point, &[E; DIGEST])| {
             let (outer, above) = point.outer.split_at(at.outer.len().min(point.outer.len()));
             head(above)
-                * kernel(point.zeta, at.zeta)
+                * kernel(point, &at.positions)
                 * eq_points(outer, &at.outer)
                 * eq_points(&point.lanes, &at.lanes)
                 * dot(weights, digests)
@@ -141,9 +141,9 @@ fn head(above: &[E]) -> E {
     above.iter().map(|&r| E::ONE - r).product()
 }
 
-/// K(Z, ζ).
-fn kernel(z: E, zeta: E) -> E {
-    dot(&lagrange::<POSITIONS>(z), &lagrange::<POSITIONS>(zeta))
+/// K(Z, ζ), Z at `at`, ζ the point's.
+fn kernel(point: &Point, at: &Positions) -> E {
+    dot(&point.positions.weights(), &at.weights())
 }
 
 /// The numerators of the levels' soundness error, over |E| − 1, from their numbers of calls.

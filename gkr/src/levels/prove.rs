@@ -9,7 +9,7 @@ use crate::eq::eq_table;
 use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::sumcheck::dense::Dense;
 use crate::transcript::Sender;
-use crate::walk::{self, LOG_LANES, POSITIONS, Point, Trace, lagrange, log_outer};
+use crate::walk::{self, LOG_LANES, POSITIONS, Point, Positions, Trace, lagrange, log_outer};
 use crate::{E, sumcheck};
 
 /// Proves the walks of all levels. `words` are the table's, `trace` gives each level's trace.
@@ -30,13 +30,13 @@ where
     for level in levels {
         let claim = match claims.last_mut() {
             // 1.
-            None => walk::prove(&trace(level), channel).into(),
+            None => walk::prove(&mut trace(level), channel).into(),
             Some(above) => {
                 // 2. and 3.
                 let (fed, at, digests) = merge(level, words, &above.walk, channel);
                 above.fed = fed;
                 // 4.
-                let walk = walk::prove_from(&trace(level), at, channel);
+                let walk = walk::prove_from(&mut trace(level), at, channel);
                 Claim { walk, digests: Some(digests), fed: Fed::default() }
             }
         };
@@ -63,8 +63,7 @@ pub(super) fn merge<const T: usize>(
     });
     let sums: [[[E; POSITIONS]; DIGEST]; 2] =
         std::array::from_fn(|i| position_sums(level, words, &eqs[i], &points[i].lanes));
-    let [at_rho, at_r] =
-        [0, 1].map(|i| digests_at(&sums[i], &lagrange::<POSITIONS>(points[i].zeta)));
+    let [at_rho, at_r] = [0, 1].map(|i| digests_at(&sums[i], &points[i].positions.weights()));
     let fed = Fed { outputs: dot(&above.beta, &at_rho), inputs: at_r };
     channel.send(&[fed.outputs]);
     channel.send(&fed.inputs);
@@ -78,7 +77,9 @@ pub(super) fn merge<const T: usize>(
     });
     let message: [E; NODES] = std::array::from_fn(|n| {
         let basis = lagrange::<POSITIONS>(node(n));
-        (0..2).map(|i| kernel(node(n), points[i].zeta) * dot(&basis, &columns[i])).sum()
+        (0..2)
+            .map(|i| kernel(points[i], &Positions::Univariate(node(n))) * dot(&basis, &columns[i]))
+            .sum()
     });
     channel.send(&message);
     let zeta = channel.draw();
@@ -87,7 +88,7 @@ pub(super) fn merge<const T: usize>(
     let folded = fold_positions(level, words, &merge.weights, &basis, 1 << log_outer);
     let claim = dot(&lagrange::<NODES>(zeta), &message);
     let products = folded.into_iter().zip(&eqs).zip(points).map(|((values, eq), point)| {
-        let weights = weight_rows(eq, &point.lanes, kernel(zeta, point.zeta));
+        let weights = weight_rows(eq, &point.lanes, kernel(point, &Positions::Univariate(zeta)));
         Dense::new(log_outer + LOG_LANES, values, weights)
     });
     let Ok(products) = products.collect::<Vec<_>>().try_into() else {

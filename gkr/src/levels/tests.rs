@@ -8,7 +8,7 @@ use crate::calls::{CallTable, Source};
 use crate::cheating::Altering;
 use crate::eq::eq_table;
 use crate::transcript::{ProverChannel, Sender, VerifierChannel};
-use crate::walk::{CHUNK, LANES};
+use crate::walk::{CHUNK, LANES, lagrange};
 use crate::{F, Reject};
 
 /// Chains of `steps` calls in `rows` pieces of `2^log_size`, of which every `step`-th is kept,

@@ -85,8 +85,12 @@ impl Reductions {
         let num_calls: Vec<usize> = num_calls.into_iter().collect();
         // Powers of the form's challenge: an output and T inputs a level, and the equations.
         let claims = num_calls.len().saturating_mul(T.saturating_add(1));
-        let degree = claims.saturating_add(num_equations).saturating_sub(1);
-        let mut numerators = levels::numerators::<T>(num_calls);
+        Self::of(levels::numerators::<T>(num_calls), claims.saturating_add(num_equations))
+    }
+
+    /// The reductions of walks, and of a linear form that combines so many claims.
+    pub(crate) fn of(mut numerators: Vec<Numerator>, num_claims: usize) -> Self {
+        let degree = num_claims.saturating_sub(1);
         numerators.push(Numerator::new(FORM, "weights of the claims", 1, [degree]));
         Self { numerators, log2_field: log2_field() }
     }

@@ -400,6 +400,18 @@ pub(crate) fn pair<V: Vector>(
     }
 }
 
+/// Adds `eq·Σ_i a_i³` to `sum`, where a = low.
+#[inline(never)]
+pub(crate) fn cubes_of<V: Vector>(low: &[ExtRow], eq: &Factor, sum: &mut ExtRow) {
+    let mut total = [V::zero(); 5];
+    for low in low {
+        let a = load5::<V>(low);
+        mul_add5::<V>(&mut total, &square(&a), &prepare_packed(&a));
+    }
+    let value: [V; 5] = each_limb!(|K| V::reduce(total[K]));
+    store5(add5(load5::<V>(sum), scale(&value, eq)), sum);
+}
+
 /// One step of the partial rounds' recurrence on one chunk:
 /// `form += η·above + δ·cube(inner) + shift`.
 #[inline(never)]

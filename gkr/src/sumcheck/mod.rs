@@ -104,17 +104,17 @@ pub struct Message {
 impl Message {
     /// The message as it travels.
     #[cfg(feature = "prover")]
-    const fn pack(self) -> [E; 2] {
+    pub(crate) const fn pack(self) -> [E; 2] {
         [self.constant, self.quadratic]
     }
 
     /// The message as it arrives.
-    const fn unpack([constant, quadratic]: [E; 2]) -> Self {
+    pub(crate) const fn unpack([constant, quadratic]: [E; 2]) -> Self {
         Self { constant, quadratic }
     }
 
     /// `g(r)`, given `g(0) + g(1) = claim`.
-    fn at(&self, claim: E, r: E) -> E {
+    pub(crate) fn at(&self, claim: E, r: E) -> E {
         let linear = claim - self.constant.double() - self.quadratic;
         self.constant + r * (linear + r * self.quadratic)
     }

@@ -146,15 +146,15 @@ impl External {
     }
 }
 
-/// Pulls the form θ on a partial round's outputs back to its inputs: returns γ_0, the weight of
-/// the S-box's output, and leaves γ_1, γ_2, … in `form`; its word 0 is left for η.
-pub(super) fn pull_back<const T: usize>(constants: &Constants<T>, form: &mut [E; T]) -> E {
+/// Pulls the form θ on a partial round's outputs back to its inputs: γ_0, the weight of the
+/// S-box's output, and γ_1, γ_2, …, those of the other words.
+pub(super) fn pull_back<const T: usize>(constants: &Constants<T>, form: &[E; T]) -> [E; T] {
     let sum: E = form.iter().copied().sum();
-    let eta = form.first().copied().unwrap_or_default();
-    for (weight, &v) in form.iter_mut().zip(&constants.diagonal).skip(1) {
+    let mut pulled = *form;
+    for (weight, &v) in pulled.iter_mut().zip(&constants.diagonal) {
         *weight = sum + *weight * v;
     }
-    sum - eta.double()
+    pulled
 }
 
 /// The cube root in E: 3 does not divide p^5 − 1, so there is exactly one.
@@ -162,7 +162,7 @@ pub(super) fn pull_back<const T: usize>(constants: &Constants<T>, form: &mut [E;
 /// The exponent is 1/3 mod p^5 − 1 = (2p^5 − 1)/3. With l = (p − 2)/3 and h = 2l + 1 its
 /// digits to base p are h, l, h, l, h, and raising to p is the Frobenius map φ.
 #[cfg(feature = "prover")]
-pub(super) fn cube_root(x: E) -> E {
+pub(crate) fn cube_root(x: E) -> E {
     const L: u64 = (<F as p3_field::PrimeField32>::ORDER_U32 as u64 - 2) / 3;
     let low = x.exp_u64(L);
     let high = low.square() * x;
@@ -217,8 +217,7 @@ mod tests {
         let state: [F; T] = from_fn(|i| F::from_u32(state[i]));
         let sum: F = state.iter().copied().sum();
         let out: [F; T] = from_fn(|i| sum + constants.diagonal[i] * state[i]);
-        let mut below = form;
-        below[0] = pull_back(constants, &mut below);
+        let below = pull_back(constants, &form);
         let weigh = |form: &[E; T], words: &[F; T]| -> E {
             form.iter().zip(words).map(|(&a, &b)| a * b).sum()
         };

@@ -1,10 +1,11 @@
-//! The order of the walk, written once for both sides.
+//! The order of the walk, written once for both sides and for any number of parts.
 #![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic_in_result_fn)]
 
 use p3_field::PrimeCharacteristicRing;
 
 use super::algebra::{External, dot, powers, pull_back};
+use super::parts::{Embedding, Ends, Partial, Shape, Shares};
 use super::{Claim, Point, bind_shape, log_outer};
 use crate::permutation::{DIGEST, HALF_FULL_ROUNDS, Permutation, Poseidon2};
 use crate::transcript::Channel;
@@ -19,8 +20,8 @@ pub(super) struct Form<const T: usize> {
     /// θ, on the round's outputs; only the prover makes L from it.
     #[cfg_attr(not(feature = "prover"), expect(dead_code))]
     pub(super) above: [E; T],
-    /// γ_0, on the S-box's output; the rest of the form is L.
-    pub(super) gamma: E,
+    /// γ: `[0]` on the S-box's output, the others on the words that L is of.
+    pub(super) gamma: [E; T],
 }
 
 /// What the two sides do differently.
@@ -32,32 +33,46 @@ pub(super) trait Side<const T: usize> {
     /// Step 1: y, for the cubes' weights W of the last round.
     fn value(&mut self, at: &Point, weights: &[E; T]) -> Result<E, Self::Error>;
 
-    /// Step 2.
+    /// Step 2: each part's t at the new point.
     fn full(
         &mut self,
-        layer: Layer,
+        layer: Layer<'_>,
         claim: E,
-        at: &Point,
         weights: &[E; T],
-    ) -> Result<(Point, [E; T]), Self::Error>;
+    ) -> Result<(Point, Vec<[E; T]>), Self::Error>;
 
-    /// Step 4: a and L at the new point.
+    /// Step 4: each part's a and L at the new point.
     fn partial(
         &mut self,
-        layer: Layer,
+        layer: Layer<'_>,
         claim: E,
-        at: &Point,
         form: &Form<T>,
-    ) -> Result<(Point, [E; 2]), Self::Error>;
+    ) -> Result<(Point, Vec<[E; 2]>), Self::Error>;
+
+    /// Step 4 without the recurrence: each part's a and s_1, s_2, … at the new point.
+    fn partial_columns(
+        &mut self,
+        layer: Layer<'_>,
+        claim: E,
+        form: &Form<T>,
+    ) -> Result<(Point, Vec<[E; T]>), Self::Error>;
 }
 
-/// Which layer of the walk.
+/// The layer at hand.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Layer {
+pub(super) struct Layer<'a> {
+    /// Counted from the outputs.
     pub(super) index: usize,
     /// The round of its kind, in the permutation's order: full ones 0..4, then 4..8.
     #[cfg_attr(not(feature = "prover"), expect(dead_code))]
     pub(super) round: usize,
+    /// Where the claim is.
+    pub(super) at: &'a Point,
+    /// The parts' outer bits.
+    pub(super) outer: &'a [usize],
+    /// The parts' weights in the claim.
+    pub(super) shares: &'a Shares,
+    pub(super) embedding: Embedding<'a>,
 }
 
 /// The walk from a drawn point.
@@ -97,60 +112,111 @@ fn walk_down<const T: usize, S: Side<T>>(
 where
     Poseidon2<T>: Permutation<T>,
 {
-    let constants = Poseidon2::<T>::constants();
-    let inverse_transpose = External::inverse_transpose(T);
-
     // 1.
     let channel = side.channel();
     let beta: [E; DIGEST] = std::array::from_fn(|_| channel.draw());
+    let y = side.value(&outputs_at, &output_weights(&beta))?;
+    let outer = [outputs_at.outer.len()];
+    let Ends { at: inputs_at, inputs } =
+        layers(&Shape::single(&outer), outputs_at.clone(), &beta, &[y], side)?;
+    // One part has one state.
+    let inputs = inputs.first().copied().unwrap_or([E::ZERO; T]);
+    Ok(Claim { outputs_at, beta, y, inputs_at, inputs })
+}
+
+/// W of the last round: M_E^T times the weights of the outputs.
+fn output_weights<const T: usize>(beta: &[E; DIGEST]) -> [E; T] {
     let mut weights = [E::ZERO; T];
-    for (weight, &beta) in weights.iter_mut().zip(&beta) {
+    for (weight, &beta) in weights.iter_mut().zip(beta) {
         *weight = beta;
     }
-    let mut weights = External::transpose().apply(&weights);
-    let y = side.value(&outputs_at, &weights)?;
-    let (mut claim, mut at, mut state) = (y, outputs_at.clone(), [E::ZERO; T]);
+    External::transpose().apply(&weights)
+}
+
+/// All layers, from `values`, the parts' outputs at prefixes of `at` and weighed by `beta`.
+pub(super) fn layers<const T: usize, S: Side<T>>(
+    shape: &Shape<'_>,
+    mut at: Point,
+    beta: &[E; DIGEST],
+    values: &[E],
+    side: &mut S,
+) -> Result<Ends<T>, S::Error>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    let constants = Poseidon2::<T>::constants();
+    let inverse_transpose = External::inverse_transpose(T);
     let mut indices = 0..;
-    let mut layer = |round| Layer { index: indices.next().unwrap_or_default(), round };
+    let mut index = || indices.next().unwrap_or_default();
+    let num_parts = shape.outer.len();
+    macro_rules! layer {
+        ($round:expr, $shares:expr) => {{
+            let index = index();
+            let embedding = shape.embedding(index);
+            let (at, outer, shares) = (&at, shape.outer, &$shares);
+            Layer { index, round: $round, at, outer, shares, embedding }
+        }};
+    }
+    let mut states: Vec<[E; T]> = Vec::new();
 
     // 2 and 3.
+    let mut weights = output_weights(beta);
+    let mut shares = Shares::draw(num_parts, side.channel());
+    let mut claim = shares.combine(values.iter().copied());
     for (constants, round) in constants.terminal.iter().zip(HALF_FULL_ROUNDS..FULL_ROUNDS).rev() {
         if round != FULL_ROUNDS - 1 {
-            (weights, claim) = batch(side.channel(), &inverse_transpose, &state);
+            (weights, shares, claim) = batch(side.channel(), &inverse_transpose, &states);
         }
-        (at, state) = side.full(layer(round), claim, &at, &weights)?;
-        subtract(&mut state, constants);
+        (at, states) = side.full(layer!(round, shares), claim, &weights)?;
+        states.iter_mut().for_each(|state| subtract(state, constants));
     }
-    let mut form: [E; T] = powers(side.channel().draw());
-    claim = dot(&form, &state);
+    let mut form: [E; T];
+    (form, shares, claim) = batch_form(side.channel(), &states);
 
     // 4.
     for (round, &constant) in constants.partial.iter().enumerate().rev() {
         let above = form;
-        let gamma = pull_back(constants, &mut form);
-        let ends;
-        (at, ends) = side.partial(layer(round), claim, &at, &Form { above, gamma })?;
-        let [inner, rest] = ends;
-        let eta = side.channel().draw();
-        if let Some(first) = form.first_mut() {
-            *first = eta;
+        let gamma = pull_back(constants, &above);
+        let layer = layer!(round, shares);
+        let pulled = Form { above, gamma };
+        match shape.partial {
+            Partial::Recurrence => {
+                let ends;
+                (at, ends) = side.partial(layer, claim, &pulled)?;
+                let channel = side.channel();
+                let eta = channel.draw();
+                form = gamma;
+                if let Some(first) = form.first_mut() {
+                    *first = eta;
+                }
+                shares = Shares::draw(num_parts, channel);
+                let values = ends.iter().map(|[inner, rest]| eta * (*inner - constant) + *rest);
+                claim = shares.combine(values);
+            }
+            Partial::Columns => {
+                (at, states) = side.partial_columns(layer, claim, &pulled)?;
+                for first in states.iter_mut().filter_map(|state| state.first_mut()) {
+                    *first -= constant;
+                }
+                (form, shares, claim) = batch_form(side.channel(), &states);
+            }
         }
-        claim = eta * (inner - constant) + rest;
     }
 
     // 2 and 5.
     weights = External::transpose().apply(&form);
     for (round, round_constants) in constants.initial.iter().enumerate().rev() {
         if round != HALF_FULL_ROUNDS - 1 {
-            (weights, claim) = batch(side.channel(), &inverse_transpose, &state);
+            (weights, shares, claim) = batch(side.channel(), &inverse_transpose, &states);
         }
-        (at, state) = side.full(layer(round), claim, &at, &weights)?;
-        subtract(&mut state, round_constants);
+        (at, states) = side.full(layer!(round, shares), claim, &weights)?;
+        states.iter_mut().for_each(|state| subtract(state, round_constants));
     }
 
     // 6.
-    let inputs = External::inverse(T).apply(&state);
-    Ok(Claim { outputs_at, beta, y, inputs_at: at, inputs })
+    let inverse = External::inverse(T);
+    let inputs = states.iter().map(|state| inverse.apply(state)).collect();
+    Ok(Ends { at, inputs })
 }
 
 /// Between two full rounds: weights W_i = κ^{3i} and the claim about Σ_i W_i·t_i³ that the
@@ -158,10 +224,24 @@ where
 fn batch<const T: usize>(
     channel: &mut impl Channel,
     inverse_transpose: &External,
-    outputs: &[E; T],
-) -> ([E; T], E) {
+    outputs: &[[E; T]],
+) -> ([E; T], Shares, E) {
     let weights = powers(channel.draw().cube());
-    (weights, dot(&inverse_transpose.apply(&weights), outputs))
+    let shares = Shares::draw(outputs.len(), channel);
+    let on_outputs = inverse_transpose.apply(&weights);
+    let claim = shares.combine(outputs.iter().map(|outputs| dot(&on_outputs, outputs)));
+    (weights, shares, claim)
+}
+
+/// Above a partial round: the form θ_j = κ^j on its outputs.
+fn batch_form<const T: usize>(
+    channel: &mut impl Channel,
+    outputs: &[[E; T]],
+) -> ([E; T], Shares, E) {
+    let form = powers(channel.draw());
+    let shares = Shares::draw(outputs.len(), channel);
+    let claim = shares.combine(outputs.iter().map(|outputs| dot(&form, outputs)));
+    (form, shares, claim)
 }
 
 fn subtract<const T: usize>(state: &mut [E; T], constants: &[F; T]) {

@@ -3,19 +3,17 @@
 use p3_field::{Field, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
-use super::algebra::{cube_root, dot, lagrange};
-use super::driver::Layer;
-use super::prove::{ColumnTally, NO_TALLY, Prover, totals};
-use super::rounds::{EqTable, Folding, limbs_of, task_len};
+use super::algebra::{dot, lagrange};
+use super::part::{ChunkTable, ColumnTally, NO_TALLY, Part, totals};
+use super::rounds::{EqTable, Folding, Rounds, limbs_of, task_len};
 use super::trace::column_rows;
 use super::{CHUNK, NODES, POSITIONS, Point};
 use crate::E;
 use crate::permutation::{Permutation, Poseidon2};
 use crate::simd::kernels::{BLOCK, Limbs, cube_sums, fold_positions};
 use crate::simd::{ExtRow, Native, Row, Vector};
-use crate::transcript::Sender;
 
-impl<C: Sender, const T: usize> Prover<'_, C, T>
+impl<const T: usize> Part<'_, T>
 where
     Poseidon2<T>: Permutation<T>,
 {
@@ -23,25 +21,25 @@ where
     pub(super) fn full_skip(
         &mut self,
         round: usize,
-        eq: &EqTable,
+        table: &ChunkTable,
         at: &Point,
         weights: &[E; T],
     ) -> [E; NODES] {
         let mut message = [E::ZERO; NODES];
-        for (tallies, &weight) in self.cube_sums(round, eq, at).iter().zip(weights) {
+        for (tallies, &weight) in self.cube_sums(round, table, at).iter().zip(weights) {
             for (value, sum) in message.iter_mut().zip(totals(tallies)) {
                 *value += weight * sum;
             }
         }
         let zero = self.trace.zero_full(round).map(|t| E::from(t.cube()));
-        let rest = self.rest(eq) * dot(weights, &zero);
+        let rest = self.rest(table) * dot(weights, &zero);
         message.map(|value| value + rest)
     }
 
-    fn cube_sums(&mut self, round: usize, eq: &EqTable, at: &Point) -> Vec<ColumnTally> {
+    fn cube_sums(&mut self, round: usize, table: &ChunkTable, at: &Point) -> Vec<ColumnTally> {
         let blocks = self.trace.blocks();
-        let trace = self.trace;
-        let weights = self.block_weights(eq, at);
+        let weights = self.block_weights(table, at);
+        let trace = &*self.trace;
         let task = task_len(blocks);
         let sums = (0..blocks.div_ceil(task))
             .into_par_iter()
@@ -63,35 +61,25 @@ where
                 tallies
             })
             .par_fold_reduce(Vec::new, add_tallies, add_tallies);
-        self.keep_weights(weights);
+        self.weights = weights;
         sums
     }
 
-    /// Steps 2a to 2c.
-    pub(super) fn full_round(
+    /// Binds the positions at ζ', for the rounds; the columns come multiplied by `roots`.
+    pub(super) fn full_fold(
         &mut self,
-        layer: Layer,
+        round: usize,
+        table: ChunkTable,
         at: &Point,
-        weights: &[E; T],
-    ) -> (Point, [E; T]) {
-        let round = layer.round;
-        let eq = EqTable::new(&at.outer);
-        // 2a. The first layer's message was needed for y already.
-        let message = match self.first_skip.take() {
-            Some(message) => message,
-            None => self.full_skip(round, &eq, at, weights),
-        };
-        self.channel.send(&message);
-        let zeta = self.channel.draw();
-
-        // 2b.
-        let roots = weights.map(cube_root);
+        zeta: E,
+        roots: &[E; T],
+    ) -> Rounds<'_> {
         let basis = lagrange::<POSITIONS>(zeta);
         let scales: [[Limbs; POSITIONS]; T] =
             roots.map(|root| basis.map(|weight| limbs_of(&(weight * root))));
         let zero = self.trace.zero_full(round);
         let rest: [E; T] = std::array::from_fn(|i| roots[i] * zero[i]);
-        let trace = self.trace;
+        let trace = &*self.trace;
         let folding = Folding {
             chunks: trace.chunks(),
             rest: &rest,
@@ -111,24 +99,29 @@ where
                 }
             },
         };
-        let bound = self.columns.run(eq, at, &folding, self.channel);
+        self.columns.begin(table.into_weighing(), at, &folding)
+    }
 
-        // 2c.
-        let next = Point { outer: bound.outer, zeta, lanes: bound.lanes };
-        let state = std::array::from_fn(|i| match roots[i].try_inverse() {
-            Some(inverse) => bound.ends[i] * inverse,
+    /// The columns at the new point, of what the rounds left.
+    pub(super) fn full_ends(
+        &self,
+        round: usize,
+        next: &Point,
+        roots: &[E; T],
+        bound: &[E],
+    ) -> [E; T] {
+        std::array::from_fn(|i| match roots[i].try_inverse() {
+            Some(inverse) => bound[i] * inverse,
             // A weight of zero hides its column; no draw gives one but by rare chance.
-            None => self.evaluate(round, i, &next),
-        });
-        self.channel.send(&state);
-        (next, state)
+            None => self.evaluate(round, i, next),
+        })
     }
 
     /// One column of a full round at a point, by the definition.
     fn evaluate(&self, round: usize, word: usize, at: &Point) -> E {
-        let eq = EqTable::new(&at.outer);
+        let eq = ChunkTable::eq(&at.outer);
         let lane_eq = EqTable::new(&at.lanes);
-        let basis = lagrange::<POSITIONS>(at.zeta);
+        let basis = at.positions.weights();
         let held = self.trace.chunks();
         let mut sum = self.rest(&eq) * self.trace.zero_full(round)[word];
         for call in 0..held * CHUNK {

@@ -62,31 +62,43 @@
 mod algebra;
 mod driver;
 #[cfg(feature = "prover")]
+mod embed;
+#[cfg(feature = "prover")]
 mod full;
 #[cfg(feature = "prover")]
+mod part;
+#[cfg(feature = "prover")]
 mod partial;
+mod parts;
 mod point;
 #[cfg(feature = "prover")]
 mod prove;
 #[cfg(feature = "prover")]
 mod rounds;
+mod sent;
 #[cfg(all(test, feature = "prover"))]
 mod tests;
 #[cfg(feature = "prover")]
 mod trace;
 mod verify;
 
+#[cfg(all(test, feature = "prover"))]
+pub(crate) use algebra::cube_root;
 pub(crate) use algebra::{dot, lagrange};
 use p3_field::PrimeCharacteristicRing;
-pub use point::{Point, log_outer};
+pub use parts::Partial;
+pub(crate) use parts::{ChunkWeights, Embedding, Ends, Run, Shape};
+pub use point::{Point, Positions, log_outer};
 #[cfg(feature = "prover")]
 pub use prove::prove;
 #[cfg(feature = "prover")]
-pub(crate) use prove::prove_from;
+pub(crate) use prove::{prove_from, prove_parts};
+pub use sent::Sent;
+pub(crate) use sent::{layers_sent, num_sent};
 #[cfg(feature = "prover")]
 pub use trace::{Checkpoints, PartialWords, Trace, TraceOptions};
 pub use verify::verify;
-pub(crate) use verify::verify_from;
+pub(crate) use verify::{verify_from, verify_parts};
 
 use crate::permutation::{DIGEST, HALF_FULL_ROUNDS, Permutation, Poseidon2};
 use crate::security::Numerator;
@@ -100,6 +112,8 @@ pub const LANES: usize = 1 << LOG_LANES;
 /// Calls in a chunk: all positions and lanes of one setting of the outer bits.
 pub const CHUNK: usize = POSITIONS * LANES;
 
+/// log2 of the positions.
+const LOG_POSITIONS: usize = POSITIONS.ilog2() as usize;
 /// log2 of the lanes.
 pub(crate) const LOG_LANES: usize = 4;
 /// Values in a skip message: G has degree 3(D − 1).
@@ -137,32 +151,49 @@ where
     Poseidon2<T>: Permutation<T>,
 {
     let part = format!("walk of level {level}");
-    let rounds = num_rounds(num_calls);
-    let layer = |weights| [weights, const { 3 * (POSITIONS - 1) }, rounds.saturating_mul(3)];
-    let point = Numerator::new(&part, "point", 1, [POSITIONS - 1, rounds]);
+    let point = [POSITIONS - 1, num_rounds(num_calls)];
+    let point = Numerator::new(&part, "point", 1, point);
     let weights = Numerator::new(&part, "output weights", 1, [DIGEST - 1]);
-    let full = Numerator::new(&part, "full rounds", 2 * HALF_FULL_ROUNDS, layer(const { T - 1 }));
-    let partial = Numerator::new(&part, "partial rounds", Poseidon2::<T>::PARTIAL_ROUNDS, layer(1));
+    let outer = [log_outer(num_calls)];
+    let layers = layers_numerators::<T>(&part, &Shape::single(&outer));
     let drawn = (level == 0).then_some(point);
-    drawn.into_iter().chain([weights, full, partial]).collect()
+    drawn.into_iter().chain([weights]).chain(layers).collect()
+}
+
+/// The numerators of a walk's layers, from claims about A parts' outputs: A − 1 more a layer for
+/// the parts' weights, which are powers of a cube, too.
+pub(crate) fn layers_numerators<const T: usize>(part: &str, shape: &Shape<'_>) -> Vec<Numerator>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    let parts = shape.outer.len().saturating_sub(1);
+    let layer = |index, weights: usize| {
+        let rounds = shape.coefficients(index).saturating_add(3 * LOG_LANES);
+        [weights.saturating_add(parts), const { 3 * (POSITIONS - 1) }, rounds]
+    };
+    // The first layer's weights are fixed before; they are counted for all full rounds alike.
+    let words = const { T - 1 };
+    let (first, full) = (layer(0, words), layer(1, words));
+    let full = if first == full {
+        vec![Numerator::new(part, "full rounds", 2 * HALF_FULL_ROUNDS, full)]
+    } else {
+        vec![
+            Numerator::new(part, "first layer", 1, first),
+            Numerator::new(part, "full rounds", 2 * HALF_FULL_ROUNDS - 1, full),
+        ]
+    };
+    let weights = match shape.partial {
+        Partial::Recurrence => 1,
+        Partial::Columns => words,
+    };
+    let partial = layer(HALF_FULL_ROUNDS, weights);
+    let partial = Numerator::new(part, "partial rounds", Poseidon2::<T>::PARTIAL_ROUNDS, partial);
+    full.into_iter().chain([partial]).collect()
 }
 
 /// R, the multilinear rounds of a layer.
 pub(crate) fn num_rounds(num_calls: usize) -> usize {
     log_outer(num_calls).saturating_add(LOG_LANES)
-}
-
-/// Elements that a walk sends: y, and for each layer the skip message, three coefficients a
-/// round, and the values at the new point.
-pub(crate) fn num_sent<const T: usize>(num_calls: usize) -> usize
-where
-    Poseidon2<T>: Permutation<T>,
-{
-    // Saturating sums would ask for more bytes than there are.
-    let layer = NODES.saturating_add(num_rounds(num_calls).saturating_mul(3));
-    let full = layer.saturating_add(T).saturating_mul(2 * HALF_FULL_ROUNDS);
-    let partial = layer.saturating_add(2).saturating_mul(Poseidon2::<T>::PARTIAL_ROUNDS);
-    full.saturating_add(partial).saturating_add(1)
 }
 
 /// Binds everything that the walk's shape depends on.

@@ -3,11 +3,14 @@
 use p3_field::{Field, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
-use super::algebra::{cube_root, dot, lagrange};
-use super::driver::{Form, Layer};
-use super::prove::{ColumnTally, NO_TALLY, Prover, totals};
-use super::rounds::{EqTable, Folding, elements, elements_mut, limbs_of, task_len, weigh_lanes};
-use super::trace::column_rows;
+use super::algebra::{dot, lagrange};
+use super::driver::Form;
+use super::part::{ChunkTable, ColumnTally, NO_TALLY, Part, Share, totals};
+use super::parts::Partial;
+use super::rounds::{
+    EqTable, Folding, Rounds, elements, elements_mut, factor_of, limbs_of, task_len, weigh_lanes,
+};
+use super::trace::{Trace, column_rows};
 use super::{NODES, POSITIONS, Point};
 use crate::permutation::{HALF_FULL_ROUNDS, Permutation, Poseidon2};
 use crate::simd::kernels::{
@@ -15,7 +18,6 @@ use crate::simd::kernels::{
     form_sums, prepare, recur,
 };
 use crate::simd::{ExtRow, Native, Row, Rows, Vector};
-use crate::transcript::Sender;
 use crate::{E, F};
 
 /// L of the partial round at hand, over all rows.
@@ -39,32 +41,26 @@ type Sums = (ColumnTally, [ExtRow; POSITIONS]);
 
 const NO_SUMS: Sums = (NO_TALLY, [[Row::ZERO; 5]; POSITIONS]);
 
-impl<C: Sender, const T: usize> Prover<'_, C, T>
+impl<const T: usize> Part<'_, T>
 where
     Poseidon2<T>: Permutation<T>,
 {
-    /// Steps 2a to 2c for γ_0·a³ + L.
-    pub(super) fn partial_round(
+    /// Binds the positions at ζ', for the rounds of λ·(γ_0·a³ + L), `root` the cube root of γ_0.
+    pub(super) fn partial_fold(
         &mut self,
-        layer: Layer,
-        at: &Point,
-        form: &Form<T>,
-    ) -> (Point, [E; 2]) {
-        let round = layer.round;
-        let eq = EqTable::new(&at.outer);
-        // 2a.
-        let message = self.partial_skip(round, &eq, at, form);
-        self.channel.send(&message);
-        let zeta = self.channel.draw();
-
-        // 2b. L is bound divided by 3: its part of coefficient 1 meets 3Σa²d there.
-        let root = cube_root(form.gamma);
-        let third = F::from_u8(3).inverse();
+        round: usize,
+        table: ChunkTable,
+        share: &Share,
+        zeta: E,
+        root: E,
+    ) -> Rounds<'_> {
+        // L is bound divided by 3: its part of coefficient 1 meets 3Σa²d there.
+        let (root, third) = (share.root * root, share.weight * F::from_u8(3).inverse());
         let basis = lagrange::<POSITIONS>(zeta);
         let scales: [Limbs; POSITIONS] = basis.map(|weight| limbs_of(&(weight * root)));
-        let thirds: [Factor; POSITIONS] = basis.map(|weight| prepare(&limbs_of(&(weight * third))));
+        let thirds: [Factor; POSITIONS] = basis.map(|weight| factor_of(&(weight * third)));
         let rest = [root * self.trace.zero_partial(round), self.form.zero * third];
-        let trace = self.trace;
+        let trace = &*self.trace;
         let linear = elements(&self.form.rows);
         let folding = Folding {
             chunks: trace.chunks(),
@@ -81,43 +77,40 @@ where
                 }
             },
         };
-        let bound = self.columns.run(eq, at, &folding, self.channel);
+        self.columns.begin(table.into_weighing(), &share.at, &folding)
+    }
 
-        // 2c.
-        let next = Point { outer: bound.outer, zeta, lanes: bound.lanes };
-        let inner = match root.try_inverse() {
-            Some(inverse) => bound.ends[0] * inverse,
-            None => self.evaluate_partial(round, &next),
+    /// a and L at the new point, of what the rounds left.
+    pub(super) fn partial_ends(
+        &self,
+        round: usize,
+        next: &Point,
+        share: &Share,
+        root: E,
+        bound: &[E],
+    ) -> [E; 2] {
+        let inner = match (share.root * root).try_inverse() {
+            Some(inverse) => bound[0] * inverse,
+            None => self.evaluate_partial(round, next),
         };
-        let ends = [inner, bound.ends[1] * F::from_u8(3)];
-        self.channel.send(&ends);
-        (next, ends)
+        // λ is a power of a challenge, and no challenge is zero.
+        [inner, bound[1] * F::from_u8(3) * share.weight.inverse()]
     }
 
     /// Brings L to this round and sums for G(0), …, G(21), in one pass.
-    fn partial_skip(
+    pub(super) fn partial_skip(
         &mut self,
         round: usize,
-        eq: &EqTable,
+        table: &ChunkTable,
         at: &Point,
         form: &Form<T>,
+        partial: Partial,
     ) -> [E; NODES] {
-        let limb_eq = self.block_limbs(eq);
-        let weights_eq = self.block_weights(eq, at);
-        let trace = self.trace;
-        let constants = Poseidon2::<T>::constants();
-        let is_first = round + 1 == Poseidon2::<T>::PARTIAL_ROUNDS;
-        // L = Σ_j θ_j·s_j − γ_0·a³ on the first of these layers, then L += η·s_0 − γ_0·a³;
-        // what is stored of s has its round constant added.
-        let eta = form.above[0];
-        let shift = if is_first {
-            let round_constants = constants.terminal[0].map(E::from);
-            -dot(&form.above, &round_constants)
-        } else {
-            -eta * constants.partial[round + 1]
-        };
-        let step = [limbs_of(&eta), limbs_of(&-form.gamma), limbs_of(&shift)];
-        let weights = form.above.map(|weight| limbs_of(&weight));
+        let limb_eq = self.block_limbs(table.as_slice());
+        let weights_eq = self.block_weights(table, at);
+        let trace = &*self.trace;
+        let gamma = form.gamma[0];
+        let source = Source::new(trace, round, form, partial);
 
         let blocks = trace.blocks();
         let task = task_len(blocks);
@@ -130,17 +123,7 @@ where
                 for (block, rows) in rows.as_chunks_mut::<BLOCK_ROWS>().0.iter_mut().enumerate() {
                     let block = index * task + block;
                     let inner = trace.partial(round, block);
-                    let above: &[Row] = if is_first {
-                        let columns = trace.full(HALF_FULL_ROUNDS, block);
-                        rows.fill([Row::ZERO; 5]);
-                        for (column, weight) in columns.iter().zip(&weights).skip(1) {
-                            combine::<Native>(column_rows(column), weight, rows);
-                        }
-                        column_rows(&columns[0])
-                    } else {
-                        trace.partial(round + 1, block)
-                    };
-                    recur::<Native>(rows, above, inner, &step);
+                    source.bring(block, rows);
                     cube_sums::<Native>(
                         inner,
                         trace.partial(round, (block + 1) % trace.blocks()),
@@ -153,34 +136,58 @@ where
                 sums
             })
             .par_fold_reduce(|| NO_SUMS, add_sums, add_sums);
-        self.keep_weights(weights_eq);
+        self.weights = weights_eq;
 
         let zero_cube = trace.zero_partial(round).cube();
-        let mut zero = shift - form.gamma * zero_cube;
-        if is_first {
-            zero += dot(&form.above, &trace.zero_full(HALF_FULL_ROUNDS).map(E::from));
-        } else {
-            zero += self.form.zero + eta * trace.zero_partial(round + 1);
-        }
+        let zero = source.zero(self.form.zero);
         self.form.zero = zero;
 
         // L has degree 7 in Z: its sums at the further nodes follow.
-        let rest = self.rest(eq);
+        let rest = self.rest(table);
         let mut message = totals(&cubes);
         let lane_eq = EqTable::new(&at.lanes);
         let linear = linear.map(|row| weigh_lanes(&row, lane_eq.as_slice()) + rest * zero);
         for (node, value) in message.iter_mut().enumerate() {
             let basis = lagrange::<POSITIONS>(E::from_usize(node));
-            *value = (*value + rest * zero_cube) * form.gamma + dot(&basis, &linear);
+            *value = (*value + rest * zero_cube) * gamma + dot(&basis, &linear);
         }
         message
     }
 
+    /// All words of a partial round at a point, of which the first is known.
+    pub(super) fn partial_words(&self, round: usize, at: &Point, inner: E) -> [E; T] {
+        let table = ChunkTable::eq(&at.outer);
+        let limb_eq = self.block_limbs(table.as_slice());
+        let lane_eq = EqTable::new(&at.lanes);
+        let basis = at.positions.weights();
+        let rest = self.rest(&table);
+        let zero = self.trace.zero_partial_words(round);
+        let evaluate = |word: usize| {
+            let sums = (0..self.trace.blocks())
+                .into_par_iter()
+                .map(|block| {
+                    let rows = column_rows(&self.trace.partial_words(round, block)[word]);
+                    std::array::from_fn(|z| {
+                        let rows = std::array::from_fn(|chunk| rows[chunk * POSITIONS + z]);
+                        let mut sum = [Row::ZERO; 5];
+                        fold_positions::<Native>(&rows, &[], &limb_eq[block], &mut sum);
+                        sum
+                    })
+                })
+                .par_fold_reduce(|| [[Row::ZERO; 5]; POSITIONS], add_positions, add_positions);
+            let sums = sums.iter().zip(&basis);
+            let held: E =
+                sums.map(|(row, &basis)| basis * weigh_lanes(row, lane_eq.as_slice())).sum();
+            held + rest * zero[word]
+        };
+        std::array::from_fn(|word| if word == 0 { inner } else { evaluate(word) })
+    }
+
     /// The S-box input of a partial round at a point, by the definition.
     fn evaluate_partial(&self, round: usize, at: &Point) -> E {
-        let eq = EqTable::new(&at.outer);
+        let eq = ChunkTable::eq(&at.outer);
         let lane_eq = EqTable::new(&at.lanes);
-        let basis = lagrange::<POSITIONS>(at.zeta);
+        let basis = at.positions.weights();
         let mut sum = self.rest(&eq) * self.trace.zero_partial(round);
         for (outer, &eq) in eq.as_slice().iter().enumerate().take(self.trace.chunks()) {
             let rows = &self.trace.partial(round, outer / BLOCK)[outer % BLOCK * POSITIONS..];
@@ -194,10 +201,107 @@ where
     }
 }
 
+/// Where a partial round's L comes from.
+#[derive(Clone, Copy)]
+enum Origin {
+    /// The words of the round's outputs: L = Σ_j θ_j·s_j − γ_0·a³, in the first of these layers.
+    Outputs,
+    /// The layer above: L += η·s_0 − γ_0·a³.
+    Above,
+    /// The words of the round's inputs: L = Σ_{j≥1} γ_j·s_j.
+    Words,
+}
+
+/// How a partial round's L is made. What is stored of s has its round constant added.
+struct Source<'a, const T: usize> {
+    trace: &'a Trace<T>,
+    round: usize,
+    form: &'a Form<T>,
+    origin: Origin,
+    /// The form as the origin weighs its words.
+    weights: [Limbs; T],
+    /// What is added to every row.
+    shift: E,
+}
+
+impl<'a, const T: usize> Source<'a, T>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    fn new(trace: &'a Trace<T>, round: usize, form: &'a Form<T>, partial: Partial) -> Self {
+        let constants = Poseidon2::<T>::constants();
+        let above = round + 1;
+        let origin = match partial {
+            Partial::Columns => Origin::Words,
+            Partial::Recurrence if above == Poseidon2::<T>::PARTIAL_ROUNDS => Origin::Outputs,
+            Partial::Recurrence => Origin::Above,
+        };
+        let shift = match origin {
+            Origin::Outputs => -dot(&form.above, &constants.terminal[0].map(E::from)),
+            Origin::Above => -form.above[0] * constants.partial[above],
+            Origin::Words => E::ZERO,
+        };
+        let weights = match origin {
+            Origin::Outputs | Origin::Above => &form.above,
+            Origin::Words => &form.gamma,
+        };
+        let weights = weights.each_ref().map(limbs_of);
+        Self { trace, round, form, origin, weights, shift }
+    }
+
+    /// Brings a block of L to this round.
+    fn bring(&self, block: usize, rows: &mut [ExtRow; BLOCK_ROWS]) {
+        let columns = match self.origin {
+            Origin::Outputs => Some(self.trace.full(HALF_FULL_ROUNDS, block)),
+            Origin::Above => None,
+            Origin::Words => Some(self.trace.partial_words(self.round, block)),
+        };
+        if let Some(columns) = columns {
+            rows.fill([Row::ZERO; 5]);
+            for (column, weight) in columns.iter().zip(&self.weights).skip(1) {
+                combine::<Native>(column_rows(column), weight, rows);
+            }
+        }
+        let above: &[Row] = match (self.origin, columns) {
+            (Origin::Words, _) => return,
+            (_, Some(columns)) => column_rows(&columns[0]),
+            (_, None) => self.trace.partial(self.round + 1, block),
+        };
+        let step = [self.form.above[0], -self.form.gamma[0], self.shift];
+        let step = step.each_ref().map(limbs_of);
+        recur::<Native>(rows, above, self.trace.partial(self.round, block), &step);
+    }
+
+    /// L of the all-zero input, of the one in the layer above.
+    fn zero(&self, above: E) -> E {
+        let Form { above: theta, gamma } = self.form;
+        let cube = gamma[0] * self.trace.zero_partial(self.round).cube();
+        match self.origin {
+            Origin::Outputs => {
+                let words = self.trace.zero_full(HALF_FULL_ROUNDS).map(E::from);
+                dot(theta, &words) + self.shift - cube
+            }
+            Origin::Above => {
+                let inner = self.trace.zero_partial(self.round + 1);
+                above + theta[0] * inner + self.shift - cube
+            }
+            Origin::Words => {
+                let words = self.trace.zero_partial_words(self.round).map(E::from);
+                dot(&gamma[1..], &words[1..])
+            }
+        }
+    }
+}
+
 fn add_sums(mut a: Sums, b: Sums) -> Sums {
     for (a, b) in a.0.as_flattened_mut().iter_mut().zip(b.0.as_flattened()) {
         Native::merge(a, b);
     }
-    add_rows::<Native>(a.1.as_flattened_mut(), b.1.as_flattened());
+    a.1 = add_positions(a.1, b.1);
+    a
+}
+
+fn add_positions(mut a: [ExtRow; POSITIONS], b: [ExtRow; POSITIONS]) -> [ExtRow; POSITIONS] {
+    add_rows::<Native>(a.as_flattened_mut(), b.as_flattened());
     a
 }

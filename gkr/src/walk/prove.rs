@@ -2,21 +2,19 @@
 
 use std::convert::Infallible;
 
-use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
-use tracing::instrument;
+use tracing::{debug_span, instrument};
 
-use super::algebra::{dot, lagrange};
-use super::driver::{Form, Layer, Side, walk, walk_from};
-use super::partial::LinearForm;
-use super::rounds::{Columns, EqTable, limbs_of};
-use super::trace::Trace;
-use super::{Claim, NODES, POSITIONS, Point};
+use super::algebra::{cube_root, dot, lagrange};
+use super::driver::{Form, Layer, Side, layers, walk, walk_from};
+use super::embed::run;
+use super::part::{ChunkTable, Part, Share};
+use super::parts::{Embedding, Ends, Partial, Shape};
+use super::rounds::Rounds;
+use super::trace::{Round, Trace};
+use super::{Claim, NODES, Point};
 use crate::E;
-use crate::F;
-use crate::permutation::{Permutation, Poseidon2};
-use crate::simd::kernels::{BLOCK, Limbs, NodeTally, Weights, chunk_weights, prepare};
-use crate::simd::{Native, Row, Vector};
+use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::transcript::{Channel, Sender};
 
 /// Proves a walk over all calls of `trace`; the caller owes both ends of the claim.
@@ -24,11 +22,12 @@ use crate::transcript::{Channel, Sender};
 /// Before this the channel must have absorbed whatever fixes the calls. A false trace gives a
 /// proof that does not verify.
 #[instrument(name = "gkr.walk.prove", level = "debug", skip_all, fields(num_calls = trace.num_calls(), width = T))]
-pub fn prove<const T: usize>(trace: &Trace<T>, channel: &mut (impl Sender + Send)) -> Claim<T>
+pub fn prove<const T: usize>(trace: &mut Trace<T>, channel: &mut (impl Sender + Send)) -> Claim<T>
 where
     Poseidon2<T>: Permutation<T>,
 {
-    inside_the_pool(|| walk(trace.num_calls(), &mut Prover::new(trace, channel)))
+    let num_calls = trace.num_calls();
+    inside_the_pool(|| walk(num_calls, &mut Prover::new([trace], channel)))
 }
 
 /// As [`prove`], from a point that was fixed before; the channel must have absorbed whatever it
@@ -38,14 +37,35 @@ where
 /// When the point is not of the trace's shape.
 #[instrument(name = "gkr.walk.prove", level = "debug", skip_all, fields(num_calls = trace.num_calls(), width = T))]
 pub(crate) fn prove_from<const T: usize>(
-    trace: &Trace<T>,
+    trace: &mut Trace<T>,
     outputs_at: Point,
     channel: &mut (impl Sender + Send),
 ) -> Claim<T>
 where
     Poseidon2<T>: Permutation<T>,
 {
-    inside_the_pool(|| walk_from(trace.num_calls(), outputs_at, &mut Prover::new(trace, channel)))
+    let num_calls = trace.num_calls();
+    inside_the_pool(|| walk_from(num_calls, outputs_at, &mut Prover::new([trace], channel)))
+}
+
+/// Proves the layers of several parts, one trace each, from a claim about their outputs that
+/// the channel must have absorbed; see [`layers`].
+///
+/// # Panics
+/// When a trace is not of its part's shape.
+#[instrument(name = "gkr.walk.prove", level = "debug", skip_all, fields(parts = traces.len(), width = T))]
+pub(crate) fn prove_parts<const T: usize>(
+    shape: &Shape<'_>,
+    traces: &mut [Trace<T>],
+    at: Point,
+    beta: &[E; DIGEST],
+    values: &[E],
+    channel: &mut (impl Sender + Send),
+) -> Ends<T>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    inside_the_pool(|| layers(shape, at, beta, values, &mut Prover::new(traces, channel)))
 }
 
 /// Runs a walk inside the pool from the start, so that the many short parallel steps do not
@@ -55,74 +75,93 @@ fn inside_the_pool<R: Send>(walk: impl FnOnce() -> Result<R, Infallible> + Send)
     claim
 }
 
-/// The prover's side of the walk; the rounds are in `full` and `partial`.
+/// The prover's side of the walk; what a part does in a layer is in `full` and `partial`.
 pub(super) struct Prover<'a, C, const T: usize> {
-    pub(super) trace: &'a Trace<T>,
+    pub(super) parts: Vec<Part<'a, T>>,
     pub(super) channel: &'a mut C,
-    pub(super) columns: Columns,
-    pub(super) form: LinearForm,
-    /// The rows' weights in the layer at hand, kept as a place for those of the next.
-    weights: Vec<[Weights<Native>; BLOCK]>,
-    /// The first layer's skip message, which y follows from.
-    pub(super) first_skip: Option<[E; NODES]>,
 }
 
 impl<'a, C: Sender, const T: usize> Prover<'a, C, T>
 where
     Poseidon2<T>: Permutation<T>,
 {
-    pub(super) fn new(trace: &'a Trace<T>, channel: &'a mut C) -> Self {
-        Self {
-            trace,
-            channel,
-            columns: Columns::new(trace.chunks(), T),
-            form: LinearForm::new(trace.blocks()),
-            weights: Vec::new(),
-            first_skip: None,
-        }
+    pub(super) fn new(
+        traces: impl IntoIterator<Item = &'a mut Trace<T>>,
+        channel: &'a mut C,
+    ) -> Self {
+        Self { parts: traces.into_iter().map(Part::new).collect(), channel }
     }
 
-    /// The weight of all chunks that the trace does not hold.
-    pub(super) fn rest(&self, eq: &EqTable) -> E {
-        E::ONE - eq.as_slice().iter().take(self.trace.chunks()).copied().sum::<E>()
+    /// Makes the rows that a layer reads ready.
+    #[instrument(name = "gkr.walk.hold", level = "debug", skip_all)]
+    fn hold(&mut self, round: Round) {
+        self.parts.par_iter_mut().for_each(|part| part.trace.hold(round));
     }
 
-    /// The weights of all rows but for their positions, chunk by chunk in blocks; zero for chunks
-    /// beyond the table. To be handed back to [`Self::keep_weights`].
-    pub(super) fn block_weights(
+    /// Each part's share of a layer and its chunks' weights.
+    fn shares(layer: &Layer<'_>) -> Vec<(Share, ChunkTable)> {
+        let weights = layer.shares.weights.iter().zip(&layer.shares.roots);
+        layer
+            .outer
+            .par_iter()
+            .zip(weights.collect::<Vec<_>>())
+            .map(|(&outer, (&weight, &root))| {
+                let at = layer.at.prefix(outer);
+                let table = match layer.embedding {
+                    Embedding::Weighted(weights) => ChunkTable::own(weights, outer),
+                    Embedding::Constant | Embedding::Selected => ChunkTable::eq(&at.outer),
+                };
+                (Share { at, weight, root }, table)
+            })
+            .collect()
+    }
+
+    /// Steps 2a to 2c: `skip` gives a part's G(0), …, G(21), `fold` binds its positions, and
+    /// `ends` makes the values sent of those that the rounds end with.
+    fn layer<const N: usize>(
         &mut self,
-        eq: &EqTable,
-        at: &Point,
-    ) -> Vec<[Weights<Native>; BLOCK]> {
-        let lane_eq = EqTable::new(&at.lanes);
-        let mut lanes = [Row::ZERO; 5];
-        for (lane, weight) in lane_eq.as_slice().iter().enumerate() {
-            for (row, limb) in lanes.iter_mut().zip(limbs_of(weight)) {
-                row.0[lane] = limb;
-            }
-        }
-        let none: Weights<Native> = [Native::splat_split(F::ZERO); 5];
-        let mut blocks = std::mem::take(&mut self.weights);
-        blocks.resize(self.trace.blocks(), [none; BLOCK]);
-        let weights = blocks.as_flattened_mut();
-        weights.par_iter_mut().zip(eq.as_slice().par_iter()).for_each(|(to, eq)| {
-            *to = chunk_weights::<Native>(&lanes, &prepare(&limbs_of(eq)));
+        layer: &Layer<'_>,
+        skip: impl Fn(&mut Part<'a, T>, &Share, &ChunkTable) -> [E; NODES] + Sync,
+        fold: impl for<'p> Fn(&'p mut Part<'a, T>, &Share, ChunkTable, E) -> Rounds<'p> + Sync,
+        ends: impl Fn(&Part<'a, T>, &Share, &[E], &Point) -> [E; N] + Sync,
+    ) -> (Point, Vec<[E; N]>) {
+        // 2a.
+        let shares = Self::shares(layer);
+        let messages: Vec<[E; NODES]> = debug_span!("gkr.walk.skip").in_scope(|| {
+            let parts = self.parts.par_iter_mut().zip(&shares);
+            parts.map(|(part, (share, table))| skip(part, share, table)).collect()
         });
-        blocks
-    }
+        let message: [E; NODES] = std::array::from_fn(|node| {
+            messages.iter().zip(&shares).map(|(part, (share, _))| share.weight * part[node]).sum()
+        });
+        self.channel.send(&message);
+        let zeta = self.channel.draw();
 
-    /// Keeps the place of weights that are no longer needed.
-    pub(super) fn keep_weights(&mut self, weights: Vec<[Weights<Native>; BLOCK]>) {
-        self.weights = weights;
-    }
+        // 2b.
+        let basis = lagrange::<NODES>(zeta);
+        let claims = messages.iter().zip(&shares);
+        let claims = claims.map(|(message, (share, _))| share.weight * dot(&basis, message));
+        let claims: Vec<E> = claims.collect();
+        let (shares, tables): (Vec<Share>, Vec<ChunkTable>) = shares.into_iter().unzip();
+        let rounds: Vec<Rounds<'_>> = debug_span!("gkr.walk.fold").in_scope(|| {
+            let parts = self.parts.par_iter_mut().zip(shares.par_iter().zip(tables));
+            parts.map(|(part, (share, table))| fold(part, share, table, zeta)).collect()
+        });
+        let (next, bound) = run(layer, rounds, claims, zeta, self.channel);
 
-    /// The table's limbs block by block, zero for chunks beyond the table.
-    pub(super) fn block_limbs(&self, eq: &EqTable) -> Vec<[Limbs; BLOCK]> {
-        let mut blocks = vec![[[F::ZERO; 5]; BLOCK]; self.trace.blocks()];
-        for (to, eq) in blocks.as_flattened_mut().iter_mut().zip(eq.as_slice()) {
-            *to = limbs_of(eq);
+        // 2c.
+        let sent: Vec<[E; N]> = self
+            .parts
+            .par_iter()
+            .zip(shares.par_iter().zip(&bound))
+            .map(|(part, (share, bound))| {
+                ends(part, share, bound, &next.prefix(share.at.outer.len()))
+            })
+            .collect();
+        for ends in &sent {
+            self.channel.send(ends);
         }
-        blocks
+        (next, sent)
     }
 }
 
@@ -137,9 +176,11 @@ where
     }
 
     fn value(&mut self, at: &Point, weights: &[E; T]) -> Result<E, Infallible> {
-        let message = self.full_skip(LAST_ROUND, &EqTable::new(&at.outer), at, weights);
-        let y = dot(&lagrange::<POSITIONS>(at.zeta), &message);
-        self.first_skip = Some(message);
+        let [part] = &mut self.parts[..] else { unreachable!("a walk of its own has one part") };
+        part.trace.hold(Round::Full(LAST_ROUND));
+        let message = part.full_skip(LAST_ROUND, &ChunkTable::eq(&at.outer), at, weights);
+        let y = dot(&at.positions.weights(), &message);
+        part.first_skip = Some(message);
         self.channel.send(&[y]);
         Ok(y)
     }
@@ -147,38 +188,67 @@ where
     #[instrument(name = "gkr.walk.full", level = "debug", skip_all, fields(layer = layer.index))]
     fn full(
         &mut self,
-        layer: Layer,
+        layer: Layer<'_>,
         _claim: E,
-        at: &Point,
         weights: &[E; T],
-    ) -> Result<(Point, [E; T]), Infallible> {
-        Ok(self.full_round(layer, at, weights))
+    ) -> Result<(Point, Vec<[E; T]>), Infallible> {
+        let round = layer.round;
+        self.hold(Round::Full(round));
+        let roots = weights.map(cube_root);
+        Ok(self.layer(
+            &layer,
+            |part, share, table| part.skip(round, table, &share.at, weights),
+            |part, share, table, zeta| {
+                part.full_fold(round, table, &share.at, zeta, &roots.map(|root| share.root * root))
+            },
+            |part, share, bound, next| {
+                let roots = roots.map(|root| share.root * root);
+                part.full_ends(round, next, &roots, bound)
+            },
+        ))
     }
 
     #[instrument(name = "gkr.walk.partial", level = "debug", skip_all, fields(layer = layer.index))]
     fn partial(
         &mut self,
-        layer: Layer,
+        layer: Layer<'_>,
         _claim: E,
-        at: &Point,
         form: &Form<T>,
-    ) -> Result<(Point, [E; 2]), Infallible> {
-        Ok(self.partial_round(layer, at, form))
+    ) -> Result<(Point, Vec<[E; 2]>), Infallible> {
+        let round = layer.round;
+        self.hold(Round::Partial(round));
+        let root = cube_root(form.gamma[0]);
+        Ok(self.layer(
+            &layer,
+            |part, share, table| {
+                part.partial_skip(round, table, &share.at, form, Partial::Recurrence)
+            },
+            |part, share, table, zeta| part.partial_fold(round, table, share, zeta, root),
+            |part, share, bound, next| part.partial_ends(round, next, share, root, bound),
+        ))
+    }
+
+    #[instrument(name = "gkr.walk.partial", level = "debug", skip_all, fields(layer = layer.index))]
+    fn partial_columns(
+        &mut self,
+        layer: Layer<'_>,
+        _claim: E,
+        form: &Form<T>,
+    ) -> Result<(Point, Vec<[E; T]>), Infallible> {
+        let round = layer.round;
+        self.hold(Round::Partial(round));
+        let root = cube_root(form.gamma[0]);
+        Ok(self.layer(
+            &layer,
+            |part, share, table| part.partial_skip(round, table, &share.at, form, Partial::Columns),
+            |part, share, table, zeta| part.partial_fold(round, table, share, zeta, root),
+            |part, share, bound, next| {
+                let [inner, _] = part.partial_ends(round, next, share, root, bound);
+                part.partial_words(round, next, inner)
+            },
+        ))
     }
 }
 
 /// The round whose outputs the walk starts from.
 const LAST_ROUND: usize = 2 * crate::permutation::HALF_FULL_ROUNDS - 1;
-
-/// Per node, what the cubes of a column add up to.
-pub(super) type ColumnTally = [NodeTally<Native>; NODES];
-
-pub(super) const NO_TALLY: ColumnTally = [[Native::NO_TALLY; 5]; NODES];
-
-/// The elements that the tallies of a column stand for.
-pub(super) fn totals(tallies: &ColumnTally) -> [E; NODES] {
-    tallies.each_ref().map(|tally| {
-        let limbs = tally.each_ref().map(Native::total);
-        E::from_basis_coefficients_fn(|limb| limbs[limb])
-    })
-}

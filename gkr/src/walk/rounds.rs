@@ -3,12 +3,11 @@
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
-use super::{LANES, LOG_LANES, Point};
+use super::{LANES, Point};
 use crate::eq::eq_table;
-use crate::simd::kernels::{BLOCK, add_rows, bind, pair, prepare};
-use crate::simd::{ExtRow, Native, Row, Rows};
-pub(super) use crate::sumcheck::dense::limbs_of;
-use crate::transcript::Sender;
+use crate::simd::kernels::{BLOCK, add_rows, bind, cubes_of, pair};
+use crate::simd::{ExtRow, Native, Row, Rows as Buffer};
+pub(super) use crate::sumcheck::dense::{factor_of, limbs_of};
 use crate::{E, F};
 
 /// Pairs below which a round is not worth splitting.
@@ -44,6 +43,16 @@ impl EqTable {
         Self(eq_table(r))
     }
 
+    /// A table of its entries.
+    pub(super) const fn from_entries(entries: Vec<E>) -> Self {
+        Self(entries)
+    }
+
+    /// Its entries.
+    pub(super) fn into_entries(self) -> Vec<E> {
+        self.0
+    }
+
     /// Drops the lowest bit's factor: eq'[j] = eq[2j] + eq[2j+1].
     fn shrink(&mut self) {
         let half = self.0.len() / 2;
@@ -62,16 +71,9 @@ impl EqTable {
 /// linear one.
 #[derive(Debug)]
 pub(super) struct Columns {
-    rows: Rows,
+    rows: Buffer,
     /// Where the next, half as long, rows go.
-    spare: Rows,
-}
-
-/// What the rounds leave: the new point's bits and the columns at it.
-pub(super) struct Bound {
-    pub(super) outer: Vec<E>,
-    pub(super) lanes: [E; LOG_LANES],
-    pub(super) ends: Vec<E>,
+    spare: Buffer,
 }
 
 /// The rows of one layer, and how they come about.
@@ -86,66 +88,114 @@ pub(super) struct Folding<'a, Fold> {
     pub(super) fold: Fold,
 }
 
-type Sums = [ExtRow; 3];
+/// What pairs of rows add up to: `Σ eq·(a²d, ad², d³)`. With weights of their own in the place
+/// of eq these are for the pairs' lower ones; then come those for the higher ones, and `Σ low·a³`.
+type Sums = [ExtRow; 7];
 
-const NO_SUMS: Sums = [[Row::ZERO; 5]; 3];
+const NO_SUMS: Sums = [[Row::ZERO; 5]; 7];
+
+/// What weighs the rows of a layer.
+#[derive(Debug)]
+pub(super) enum Weighing {
+    /// eq, without the factors of bits that are bound, and of the bit at hand.
+    Eq(EqTable),
+    /// Row by row.
+    Own(Vec<E>),
+}
+
+impl Weighing {
+    /// Adds the pair `index` to the sums.
+    fn pair(&self, rows: [&[ExtRow]; 2], index: usize, linear: bool, sums: &mut Sums) {
+        let [low, high] = rows;
+        let (lower, rest) = sums.split_first_chunk_mut().expect("three are fewer than seven");
+        match self {
+            Self::Eq(eq) => {
+                pair::<Native>(low, high, linear, &factor_of(&eq.0[index]), lower);
+            }
+            Self::Own(weights) => {
+                let (higher, cubes) = rest.split_first_chunk_mut().expect("three are left");
+                let [a, b] = [2 * index, 2 * index + 1].map(|row| factor_of(&weights[row]));
+                pair::<Native>(low, high, linear, &a, lower);
+                pair::<Native>(low, high, linear, &b, higher);
+                cubes_of::<Native>(low, &a, &mut cubes[0]);
+            }
+        }
+    }
+
+    /// Goes on to the next bit, the one at hand bound at `r`.
+    fn bind(&mut self, r: E) {
+        match self {
+            Self::Eq(eq) => eq.shrink(),
+            Self::Own(weights) => {
+                let half = weights.len() / 2;
+                for j in 0..half {
+                    weights[j] = weights[2 * j] + r * (weights[2 * j + 1] - weights[2 * j]);
+                }
+                weights.truncate(half);
+            }
+        }
+    }
+}
+
+/// The rounds of one part's rows after its positions are bound.
+#[derive(Debug)]
+pub(super) struct Rounds<'a> {
+    columns: &'a mut Columns,
+    weights: Weighing,
+    lane_eq: EqTable,
+    rest: Vec<E>,
+    linear: bool,
+    /// Rows that are left.
+    len: usize,
+    sums: Sums,
+    /// The last row, column by column, once the outer bits are bound.
+    lanes: Vec<Vec<E>>,
+}
 
 impl Columns {
     /// Room for `chunks` rows of `width` columns.
     pub(super) fn new(chunks: usize, width: usize) -> Self {
         let chunks = chunks.next_multiple_of(BLOCK);
         Self {
-            rows: Rows::zeros(chunks * width * 5),
-            spare: Rows::zeros((chunks / 2 + 1) * width * 5),
+            rows: Buffer::zeros(chunks * width * 5),
+            spare: Buffer::zeros((chunks / 2 + 1) * width * 5),
         }
     }
 
-    /// Step 2b: all rounds, outer bits first.
-    pub(super) fn run<Fold: Fn(usize, &mut [ExtRow]) + Sync>(
+    /// Binds the positions, for the rounds of step 2b; `weights` have an entry for each setting
+    /// of the part's outer bits.
+    pub(super) fn begin<Fold: Fn(usize, &mut [ExtRow]) + Sync>(
         &mut self,
-        mut eq: EqTable,
+        mut weights: Weighing,
         at: &Point,
         folding: &Folding<'_, Fold>,
-        channel: &mut impl Sender,
-    ) -> Bound {
-        let width = folding.rest.len();
+    ) -> Rounds<'_> {
         // Every round swaps the two; the first needs the longer one.
         if self.rows.len() < self.spare.len() {
             std::mem::swap(&mut self.rows, &mut self.spare);
         }
-        let mut lane_eq = EqTable::new(&at.lanes);
-        let mut outer = Vec::with_capacity(at.outer.len());
-        eq.shrink();
-        let mut len = folding.chunks;
-        let mut sums = self.first(eq.as_slice(), folding);
-        for round in 0..at.outer.len() {
-            let r = exchange(collapse(&sums, lane_eq.as_slice()), channel);
-            outer.push(r);
+        if let Weighing::Eq(eq) = &mut weights {
             eq.shrink();
-            (len, sums) = self.next(len, r, eq.as_slice(), folding.rest, folding.linear);
-            debug_assert_eq!(len == 1, round + 1 == at.outer.len());
         }
-        let mut columns: Vec<Vec<E>> =
-            elements(&self.rows)[..width].iter().map(|row| lanes_of(row).to_vec()).collect();
-        let lanes = std::array::from_fn(|_| {
-            lane_eq.shrink();
-            let message = lane_message(&columns, folding.linear, lane_eq.as_slice());
-            let r = exchange(message, channel);
-            for column in &mut columns {
-                for j in 0..column.len() / 2 {
-                    column[j] = column[2 * j] + r * (column[2 * j + 1] - column[2 * j]);
-                }
-                column.truncate(column.len() / 2);
-            }
-            r
-        });
-        Bound { outer, lanes, ends: columns.iter().map(|column| column[0]).collect() }
+        let sums = self.first(&weights, folding);
+        let mut rounds = Rounds {
+            columns: self,
+            weights,
+            lane_eq: EqTable::new(&at.lanes),
+            rest: folding.rest.to_vec(),
+            linear: folding.linear,
+            len: folding.chunks,
+            sums,
+            lanes: Vec::new(),
+        };
+        rounds.settle();
+        rounds
     }
 
     /// Binds the positions and sums over the first pairs.
     fn first<Fold: Fn(usize, &mut [ExtRow]) + Sync>(
         &mut self,
-        eq: &[E],
+        weights: &Weighing,
         folding: &Folding<'_, Fold>,
     ) -> Sums {
         let width = folding.rest.len();
@@ -163,9 +213,7 @@ impl Columns {
                     for (j, rows) in rows.chunks(2 * width).enumerate() {
                         let j = block * (BLOCK / 2) + j;
                         if j < pairs {
-                            let (low, high) = rows.split_at(width);
-                            let eq = prepare(&limbs_of(&eq[j]));
-                            pair::<Native>(low, high, folding.linear, &eq, &mut sums);
+                            weights.pair(rows.split_at(width).into(), j, folding.linear, &mut sums);
                         }
                     }
                 }
@@ -173,18 +221,83 @@ impl Columns {
             })
             .par_fold_reduce(|| NO_SUMS, add_sums, add_sums)
     }
+}
 
-    /// Binds the lowest outer bit of `len` rows at `r` and sums over the next pairs. An odd
-    /// row out is paired with `rest`. Returns how many rows there are now.
-    fn next(&mut self, len: usize, r: E, eq: &[E], rest: &[E], linear: bool) -> (usize, Sums) {
+impl Rounds<'_> {
+    /// Whether an outer bit is left.
+    pub(super) const fn has_outer(&self) -> bool {
+        self.len > 1
+    }
+
+    /// The coefficients 1, 2, 3 of the next round's polynomial without the factor eq.
+    pub(super) fn message(&mut self) -> [E; 3] {
+        if self.has_outer() {
+            let [first, second, third, ..] = &self.sums;
+            return collapse([first, second, third], self.lane_eq.as_slice());
+        }
+        self.lane_eq.shrink();
+        lane_message(&self.lanes, self.linear, self.lane_eq.as_slice())
+    }
+
+    /// The coefficients 1, 2, 3, 4 of the next round's polynomial with the rows' own weights,
+    /// which must bind an outer bit; `claim` is the sum of its values at 0 and 1.
+    pub(super) fn weighted_message(&self, claim: E) -> [E; 4] {
+        // With the weight v + X·(w − v) and the cube c_0 + … + c_3·X³ the sums are Σ v·c_k,
+        // Σ w·c_k and Σ v·c_0; Σ w·c_0 is what the claim leaves.
+        let lane_eq = self.lane_eq.as_slice();
+        let [a1, a2, a3, b1, b2, b3, cubes] = &self.sums;
+        let [low, high] = [[a1, a2, a3], [b1, b2, b3]].map(|sums| collapse(sums, lane_eq));
+        let constant = weigh_lanes(cubes, lane_eq);
+        let high_constant = claim - constant - high.iter().copied().sum::<E>();
+        [
+            low[0] + high_constant - constant,
+            low[1] + high[0] - low[0],
+            low[2] + high[1] - low[1],
+            high[2] - low[2],
+        ]
+    }
+
+    /// Binds the bit at hand.
+    pub(super) fn fix(&mut self, r: E) {
+        if self.has_outer() {
+            self.weights.bind(r);
+            self.next(r);
+            self.settle();
+            return;
+        }
+        for column in &mut self.lanes {
+            for j in 0..column.len() / 2 {
+                column[j] = column[2 * j] + r * (column[2 * j + 1] - column[2 * j]);
+            }
+            column.truncate(column.len() / 2);
+        }
+    }
+
+    /// Each column's value, once all is bound.
+    pub(super) fn ends(&self) -> impl Iterator<Item = E> + '_ {
+        self.lanes.iter().map(|column| column[0])
+    }
+
+    /// Takes up the lanes, where no outer bit is left.
+    fn settle(&mut self) {
+        if !self.has_outer() {
+            let rows = &elements(&self.columns.rows)[..self.rest.len()];
+            self.lanes = rows.iter().map(|row| lanes_of(row).to_vec()).collect();
+        }
+    }
+
+    /// Binds the lowest outer bit at `r` and sums over the next pairs. An odd row out is paired
+    /// with `rest`.
+    fn next(&mut self, r: E) {
+        let (rest, linear, weights) = (&self.rest, self.linear, &self.weights);
         let width = rest.len();
-        let bound = len / 2;
+        let bound = self.len / 2;
         let padded = if bound > 1 { bound.next_multiple_of(2) } else { bound };
-        let r = prepare(&limbs_of(&r));
-        let from = &elements(&self.rows)[..len * width];
-        let to = &mut elements_mut(&mut self.spare)[..padded * width];
+        let r = factor_of(&r);
+        let from = &elements(&self.columns.rows)[..self.len * width];
+        let to = &mut elements_mut(&mut self.columns.spare)[..padded * width];
         let task = task_len(padded.div_ceil(2)).max(SHORT);
-        let sums = to
+        self.sums = to
             .par_chunks_mut(task * 2 * width)
             .enumerate()
             .map(|(index, to)| {
@@ -205,15 +318,14 @@ impl Columns {
                         }
                     }
                     if to.len() == 2 * width {
-                        let (low, high) = to.split_at(width);
-                        pair::<Native>(low, high, linear, &prepare(&limbs_of(&eq[j])), &mut sums);
+                        weights.pair(to.split_at(width).into(), j, linear, &mut sums);
                     }
                 }
                 sums
             })
             .par_fold_reduce(|| NO_SUMS, add_sums, add_sums);
-        std::mem::swap(&mut self.rows, &mut self.spare);
-        (padded, sums)
+        self.len = padded;
+        std::mem::swap(&mut self.columns.rows, &mut self.columns.spare);
     }
 }
 
@@ -228,9 +340,8 @@ pub(super) fn weigh_lanes(row: &ExtRow, lane_eq: &[E]) -> E {
 }
 
 /// (3Σa²d, 3Σad², Σd³) over the lanes.
-fn collapse(sums: &Sums, lane_eq: &[E]) -> [E; 3] {
-    let [first, second, third] = sums;
-    let [first, second, third] = [first, second, third].map(|row| weigh_lanes(row, lane_eq));
+fn collapse(sums: [&ExtRow; 3], lane_eq: &[E]) -> [E; 3] {
+    let [first, second, third] = sums.map(|row| weigh_lanes(row, lane_eq));
     [first * F::from_u8(3), second * F::from_u8(3), third]
 }
 
@@ -252,9 +363,4 @@ fn lane_message(columns: &[Vec<E>], linear: bool, eq: &[E]) -> [E; 3] {
     }
     let [first, second, third] = message;
     [first * F::from_u8(3), second * F::from_u8(3), third]
-}
-
-fn exchange(message: [E; 3], channel: &mut impl Sender) -> E {
-    channel.send(&message);
-    channel.draw()
 }

@@ -120,7 +120,6 @@ where
     ///
     /// When all rounds are kept there is nothing to do. Rounds may come in any order; the walk's,
     /// last first, recomputes every segment once.
-    #[cfg_attr(not(test), expect(dead_code))]
     pub(super) fn hold(&mut self, round: Round) {
         // The round after it is in the same segment, or it is kept.
         match self.layout.places[round.index::<T>()].segment {
@@ -131,7 +130,7 @@ where
 
     #[instrument(name = "gkr.walk.trace.recompute", level = "debug", skip(self))]
     fn recompute(&mut self, segment: usize) {
-        let Layout { stride, places, segments } = &self.layout;
+        let Layout { stride, places, segments, .. } = &self.layout;
         let from = segments[segment].from;
         let rounds = from..segments[segment].rounds.end;
         self.rows.par_chunks_mut(*stride).for_each(|rows| {
@@ -188,7 +187,6 @@ where
     /// # Panics
     /// When the round is neither kept nor [held](Self::hold), or the trace is not one of
     /// [`PartialWords::All`].
-    #[cfg_attr(not(test), expect(dead_code))]
     pub(super) fn partial_words(&self, round: usize, block: usize) -> &[Column; T] {
         let round = Round::Partial(round);
         assert_eq!(self.layout.places[round.index::<T>()].words, T, "{round:?} has word 0 only");
@@ -208,7 +206,6 @@ where
 
     /// The state in a partial round of the call with the all-zero input, as
     /// [`Self::partial_words`] has those of the others.
-    #[cfg_attr(not(test), expect(dead_code))]
     pub(super) fn zero_partial_words(&self, round: usize) -> &[F; T] {
         &self.zero.partial[round]
     }
@@ -265,6 +262,9 @@ fn generate_chunk<const T: usize>(
 ) where
     Poseidon2<T>: Permutation<T>,
 {
+    if layout.is_plain {
+        return generate_plain(inputs, chunk, rows);
+    }
     for z in 0..POSITIONS {
         for lane in (0..LANES).step_by(Packed::WIDTH) {
             let first = z * LANES + lane;
@@ -278,6 +278,49 @@ fn generate_chunk<const T: usize>(
                     store(place, first, others, rows, chunk * POSITIONS + z, lane);
                 }
             });
+        }
+    }
+}
+
+/// The same where every round's S-box inputs are kept, and no other word: one column after the
+/// other, without a look at the layout, which takes a sixth of the time.
+fn generate_plain<const T: usize>(inputs: &[[F; CHUNK]; T], chunk: usize, rows: &mut [Row])
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    let constants = Poseidon2::<T>::constants();
+    for z in 0..POSITIONS {
+        for lane in (0..LANES).step_by(Packed::WIDTH) {
+            let mut place = chunk * POSITIONS + z;
+            let mut store = |word: Packed| {
+                rows[place].0[lane..lane + Packed::WIDTH].copy_from_slice(word.as_slice());
+                place += COLUMN;
+            };
+            let first = z * LANES + lane;
+            let mut state: [Packed; T] = std::array::from_fn(|word| {
+                *Packed::from_slice(&inputs[word][first..][..Packed::WIDTH])
+            });
+            external_matrix(&mut state);
+            for constants in &constants.initial {
+                for (word, &constant) in state.iter_mut().zip(constants) {
+                    *word += constant;
+                    store(*word);
+                    *word = word.cube();
+                }
+                external_matrix(&mut state);
+            }
+            for (round, &constant) in constants.partial.iter().enumerate() {
+                store(state[0] + constant);
+                Poseidon2::<T>::partial_round_packed(round, &mut state);
+            }
+            for constants in &constants.terminal {
+                for (word, &constant) in state.iter_mut().zip(constants) {
+                    *word += constant;
+                    store(*word);
+                    *word = word.cube();
+                }
+                external_matrix(&mut state);
+            }
         }
     }
 }

@@ -6,9 +6,10 @@ use p3_field::PrimeCharacteristicRing;
 use tracing::instrument;
 
 use super::algebra::{dot, lagrange, next_claim};
-use super::driver::{Form, Layer, Side, walk, walk_from};
-use super::{Claim, NODES, POSITIONS, Point};
-use crate::permutation::{Permutation, Poseidon2};
+use super::driver::{Form, Layer, Side, layers, walk, walk_from};
+use super::parts::{Embedding, Ends, Shape, next_plain_claim};
+use super::{Claim, NODES, Point, Positions};
+use crate::permutation::{DIGEST, Permutation, Poseidon2};
 use crate::transcript::{Channel, Receiver};
 use crate::{E, Reject};
 
@@ -46,16 +47,36 @@ where
     walk_from(num_calls, outputs_at, &mut Verifier { channel })
 }
 
+/// Verifies the layers of several parts from a claim about their outputs, which the channel must
+/// have absorbed; see [`layers`].
+///
+/// # Errors
+/// As [`verify`].
+pub(crate) fn verify_parts<const T: usize>(
+    shape: &Shape<'_>,
+    at: Point,
+    beta: &[E; DIGEST],
+    values: &[E],
+    channel: &mut impl Receiver,
+) -> Result<Ends<T>, Reject>
+where
+    Poseidon2<T>: Permutation<T>,
+{
+    layers(shape, at, beta, values, &mut Verifier { channel })
+}
+
 struct Verifier<'a, C> {
     channel: &'a mut C,
 }
 
 impl<C: Receiver> Verifier<'_, C> {
-    /// Steps 2a and 2b: a claim about a layer's cubes at `at` becomes one at a new point.
-    fn reduce(&mut self, layer: Layer, mut claim: E, at: &Point) -> Result<(Point, E), Reject> {
+    /// Steps 2a and 2b: a claim about a layer's cubes becomes one at a new point, of which each
+    /// part has a multiple.
+    fn reduce(&mut self, layer: &Layer<'_>, mut claim: E) -> Result<(Point, E, Vec<E>), Reject> {
+        let Layer { at, embedding, .. } = layer;
         // 2a.
         let message = self.channel.recv::<NODES>()?;
-        let basis = lagrange::<POSITIONS>(at.zeta);
+        let basis = at.positions.weights();
         if dot(&basis, &message) != claim {
             return Err(Reject::Skip { layer: layer.index });
         }
@@ -63,23 +84,55 @@ impl<C: Receiver> Verifier<'_, C> {
         claim = dot(&lagrange::<NODES>(zeta), &message);
 
         // 2b.
-        let mut next = Point { outer: Vec::with_capacity(at.outer.len()), ..at.clone() };
-        next.zeta = zeta;
+        let mut next = Point {
+            outer: Vec::with_capacity(at.outer.len()),
+            positions: Positions::Univariate(zeta),
+            lanes: at.lanes,
+        };
         for &r in &at.outer {
             let bound;
-            (bound, claim) = self.round(claim, r)?;
+            (bound, claim) = match embedding {
+                Embedding::Constant => self.round(claim, r)?,
+                Embedding::Selected | Embedding::Weighted(_) => self.plain_round(claim)?,
+            };
             next.outer.push(bound);
         }
         for (bound, &r) in next.lanes.iter_mut().zip(&at.lanes) {
             (*bound, claim) = self.round(claim, r)?;
         }
-        Ok((next, claim))
+        let scales = embedding.scales(layer.outer, &at.outer, &next.outer);
+        Ok((next, claim, scales))
     }
 
     fn round(&mut self, claim: E, r: E) -> Result<(E, E), Reject> {
         let message = self.channel.recv::<3>()?;
         let bound = self.channel.draw();
         Ok((bound, next_claim(claim, r, message, bound)))
+    }
+
+    fn plain_round(&mut self, claim: E) -> Result<(E, E), Reject> {
+        let message = self.channel.recv::<4>()?;
+        let bound = self.channel.draw();
+        Ok((bound, next_plain_claim(claim, message, bound)))
+    }
+
+    /// Steps 2c and 2d: N values of each part, whose sum by λ of scale·gate is the claim.
+    fn ends<const N: usize>(
+        &mut self,
+        layer: &Layer<'_>,
+        claim: E,
+        gate: impl Fn(&[E; N]) -> E,
+    ) -> Result<(Point, Vec<[E; N]>), Reject> {
+        let (next, claim, scales) = self.reduce(layer, claim)?;
+        // 2c.
+        let ends: Vec<[E; N]> =
+            layer.outer.iter().map(|_| self.channel.recv()).collect::<Result<_, _>>()?;
+        // 2d.
+        let values = ends.iter().zip(scales).map(|(ends, scale)| scale * gate(ends));
+        if layer.shares.combine(values) != claim {
+            return Err(Reject::Gate { layer: layer.index });
+        }
+        Ok((next, ends))
     }
 }
 
@@ -97,33 +150,36 @@ impl<C: Receiver, const T: usize> Side<T> for Verifier<'_, C> {
 
     fn full(
         &mut self,
-        layer: Layer,
+        layer: Layer<'_>,
         claim: E,
-        at: &Point,
         weights: &[E; T],
-    ) -> Result<(Point, [E; T]), Reject> {
-        let (next, claim) = self.reduce(layer, claim, at)?;
-        // 2c and 2d.
-        let state: [E; T] = self.channel.recv()?;
-        if dot(weights, &state.map(|t| t.cube())) != claim {
-            return Err(Reject::Gate { layer: layer.index });
-        }
-        Ok((next, state))
+    ) -> Result<(Point, Vec<[E; T]>), Reject> {
+        self.ends(&layer, claim, |state| dot(weights, &state.map(|t| t.cube())))
     }
 
     fn partial(
         &mut self,
-        layer: Layer,
+        layer: Layer<'_>,
         claim: E,
-        at: &Point,
         form: &Form<T>,
-    ) -> Result<(Point, [E; 2]), Reject> {
-        let (next, claim) = self.reduce(layer, claim, at)?;
-        // 2c and 2d.
-        let [inner, rest] = self.channel.recv()?;
-        if form.gamma * inner.cube() + rest != claim {
-            return Err(Reject::Gate { layer: layer.index });
-        }
-        Ok((next, [inner, rest]))
+    ) -> Result<(Point, Vec<[E; 2]>), Reject> {
+        let gamma = form.gamma.first().copied().unwrap_or_default();
+        self.ends(&layer, claim, |[inner, rest]| gamma * inner.cube() + *rest)
+    }
+
+    fn partial_columns(
+        &mut self,
+        layer: Layer<'_>,
+        claim: E,
+        form: &Form<T>,
+    ) -> Result<(Point, Vec<[E; T]>), Reject> {
+        self.ends(&layer, claim, |words: &[E; T]| {
+            // The first word is cubed.
+            let mut words = *words;
+            if let Some(inner) = words.first_mut() {
+                *inner = inner.cube();
+            }
+            dot(&form.gamma, &words)
+        })
     }
 }

@@ -89,8 +89,7 @@ impl Forger {
             self.turned = true;
         } else if layer == PARTIAL {
             // γ·a³ + L has to be the claim, and η·a + L what it was, for η = 1.
-            let mut form = self.weights;
-            let gamma = pull_back(Poseidon2::<T>::constants(), &mut form);
+            let [gamma, ..] = pull_back(Poseidon2::<T>::constants(), &self.weights);
             let [a, rest] = [ends[0], ends[1]];
             let constant = a - self.by - gamma * a.cube();
             if let Some(x) = root([gamma, E::ZERO, E::NEG_ONE, constant]) {
@@ -118,7 +117,7 @@ impl Forger {
 
 /// What becomes of forgeries that make the claim true at that layer's ends.
 fn refused(turn: usize, true_ends: bool, expected: Reject) {
-    let trace = trace(&inputs::<T>(CHUNK, 13));
+    let mut trace = trace(&inputs::<T>(CHUNK, 13));
     let mut turned = 0;
     for by in 1..=6 {
         let mut forger = Forger {
@@ -132,7 +131,7 @@ fn refused(turn: usize, true_ends: bool, expected: Reject) {
         let mut channel = Altering::new(DOMAIN, |number, message, drawn| {
             forger.alter(number, message, drawn);
         });
-        let _ = prove(&trace, &mut channel);
+        let _ = prove(&mut trace, &mut channel);
         let proof = channel.finish();
         if forger.turned {
             turned += 1;

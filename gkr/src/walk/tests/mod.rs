@@ -1,4 +1,5 @@
 mod forgeries;
+mod parts;
 mod reference;
 
 use p3_field::PrimeCharacteristicRing;
@@ -6,7 +7,6 @@ use proptest::prelude::*;
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
 
-use super::algebra::lagrange;
 use super::point::split;
 use super::*;
 use crate::Reject;
@@ -45,7 +45,7 @@ where
     Poseidon2<T>: Permutation<T>,
 {
     let mut channel = ProverChannel::new(DOMAIN);
-    let claim = prove(trace, &mut channel);
+    let claim = prove(&mut trace.clone(), &mut channel);
     (claim, channel.finish())
 }
 
@@ -144,19 +144,24 @@ fn outer_bits_hold_all_chunks() {
 /// A weight of zero hides its column from the rounds; the prover must still send its end.
 #[test]
 fn a_column_of_weight_zero_is_still_evaluated() {
+    use super::parts::{Embedding, Shares};
     use driver::{Layer, Side};
     use rounds::EqTable;
     let inputs = inputs::<16>(1500, 3);
     let trace = trace(&inputs);
+    let mut walked = trace.clone();
     let mut channel = ProverChannel::new(DOMAIN);
-    let mut prover = prove::Prover::new(&trace, &mut channel);
+    let mut prover = prove::Prover::new([&mut walked], &mut channel);
     let at = Point::draw(4, prover.channel);
+    let shares = Shares::draw(1, prover.channel);
+    let embedding = Embedding::Constant;
+    let layer =
+        |index, round| Layer { index, round, at: &at, outer: &[4], shares: &shares, embedding };
     let mut weights = [E::TWO; 16];
     weights[5] = E::ZERO;
-    let layer = Layer { index: 0, round: 2 };
-    let (next, state) = prover.full(layer, E::ZERO, &at, &weights).unwrap();
+    let (next, states) = prover.full(layer(0, 2), E::ZERO, &weights).unwrap();
     let (outer, lanes) = (EqTable::new(&next.outer), EqTable::new(&next.lanes));
-    let basis = lagrange::<POSITIONS>(next.zeta);
+    let basis = next.positions.weights();
     for word in [4, 5] {
         let mut sum = E::ZERO;
         for call in 0..16 * CHUNK {
@@ -165,13 +170,13 @@ fn a_column_of_weight_zero_is_still_evaluated() {
             let t = if held { trace.word(2, word, call) } else { trace.zero_full(2)[word] };
             sum += outer.as_slice()[o] * basis[z] * lanes.as_slice()[l] * t;
         }
-        assert_eq!(state[word], sum);
+        assert_eq!(states[0][word], sum);
     }
-    let form = driver::Form { above: [E::ONE; 16], gamma: E::ZERO };
-    let layer = Layer { index: 4, round: 19 };
-    let (next, ends) = prover.partial(layer, E::ZERO, &at, &form).unwrap();
+    let mut form = driver::Form { above: [E::ONE; 16], gamma: [E::ONE; 16] };
+    form.gamma[0] = E::ZERO;
+    let (next, ends) = prover.partial(layer(4, 19), E::ZERO, &form).unwrap();
     let (outer, lanes) = (EqTable::new(&next.outer), EqTable::new(&next.lanes));
-    let basis = lagrange::<POSITIONS>(next.zeta);
+    let basis = next.positions.weights();
     let mut sum = E::ZERO;
     for chunk in 0..16 {
         for call in 0..CHUNK {
@@ -180,7 +185,7 @@ fn a_column_of_weight_zero_is_still_evaluated() {
             sum += outer.as_slice()[chunk] * basis[z] * lanes.as_slice()[l] * row.0[l];
         }
     }
-    assert_eq!(ends[0], sum);
+    assert_eq!(ends[0][0], sum);
 }
 
 // Forgeries.
@@ -225,7 +230,7 @@ fn rejects_every_altered_message<const T: usize>(num_calls: usize)
 where
     Poseidon2<T>: Permutation<T>,
 {
-    let trace = trace(&inputs::<T>(num_calls, 5));
+    let mut trace = trace(&inputs::<T>(num_calls, 5));
     let (_, proof) = prove_trace(&trace);
     let messages = messages::<T>(num_calls);
     let size = |len: usize| len * DEGREE * WORD_BYTES;
@@ -245,7 +250,7 @@ where
             assert_eq!(verdict, expected, "message {number}, element {element}");
 
             let mut channel = Altering::new(DOMAIN, add_one(number, element));
-            let _ = prove(&trace, &mut channel);
+            let _ = prove(&mut trace, &mut channel);
             let verdict = verify_bytes::<T>(num_calls, &channel.finish()).map(drop);
             assert_eq!(verdict, expected, "message {number}, element {element}");
         }

@@ -137,6 +137,8 @@ pub(super) struct Segment {
 pub(super) struct Layout {
     /// Rows of a block.
     pub(super) stride: usize,
+    /// Whether all rounds' S-box inputs are kept, and nothing else.
+    pub(super) is_plain: bool,
     /// By round.
     pub(super) places: Vec<Place>,
     /// In the rounds' order.
@@ -194,6 +196,7 @@ impl Layout {
             }
             stride = stride.max(end);
         }
-        Self { stride, places, segments }
+        let is_plain = options == TraceOptions::default();
+        Self { stride, is_plain, places, segments }
     }
 }
