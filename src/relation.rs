@@ -122,6 +122,18 @@ where
         &self.table
     }
 
+    /// How many calls there are of cells, of column trees, of row chains and of the column-root
+    /// tree. A single row has no column trees.
+    pub fn calls_by_kind(&self) -> [usize; 4] {
+        let pieces = self.table.pieces();
+        let calls = |of: &[usize]| -> usize { of.iter().map(|&piece| pieces[piece].size()).sum() };
+        let all = |levels: &[Vec<usize>]| -> usize { levels.iter().map(|of| calls(of)).sum() };
+        // The trees' first levels are their leaves.
+        let (nodes, roots) = (self.column_levels.get(1..), self.root_levels.get(1..));
+        let trees = [all(nodes.unwrap_or_default()), calls(roots.unwrap_or_default())];
+        [all(&self.cells), trees[0], calls(&self.chains), trees[1]]
+    }
+
     /// Cell digest e[row, column] in the committed words.
     ///
     /// # Panics
@@ -459,10 +471,14 @@ mod tests {
     #[test]
     fn the_table_has_one_row_a_call() {
         let params = Params::new(HashWidth::W16, 14, 5, 14, 1).unwrap();
-        let calls = Relation::<16>::new(&params).table().num_calls();
-        assert_eq!(calls, 20 * 14 * 1024 + 14 * 1024 + 14 * 512 + 1023);
+        let relation = Relation::<16>::new(&params);
+        let calls = [20 * 14 * 1024, 14 * 1024, 14 * 512, 1023];
+        assert_eq!(relation.calls_by_kind(), calls);
+        assert_eq!(relation.table().num_calls(), calls.iter().sum::<usize>());
         let params = Params::new(HashWidth::W24, 14, 5, 14, 1).unwrap();
-        let calls = Relation::<24>::new(&params).table().num_calls();
-        assert_eq!(calls, 10 * 14 * 1024 + 14 * 1024 + 14 * 256 + 1023);
+        let relation = Relation::<24>::new(&params);
+        let calls = [10 * 14 * 1024, 14 * 1024, 14 * 256, 1023];
+        assert_eq!(relation.calls_by_kind(), calls);
+        assert_eq!(relation.table().num_calls(), calls.iter().sum::<usize>());
     }
 }

@@ -48,7 +48,7 @@ unreadable or malformed input, output that cannot be written."
 #[derive(Debug, Parser)]
 #[command(name = "airda", version, arg_required_else_help = true, subcommand_required = true)]
 struct Cli {
-    /// Print errors only, and what --json, inspect, profiles and security are asked for.
+    /// Print errors only, and what --json, --csv, inspect, profiles and security are asked for.
     #[arg(long, short, global = true)]
     quiet: bool,
     #[command(subcommand)]

@@ -122,3 +122,206 @@ fn says_what_cannot_be_measured() {
     let error = airda(["bench", "prove", "--profile", "k262144-c1", "--rows", "4"]).failed(2);
     assert!(error.contains("b32-c1") && error.contains("more than 2^25 words"), "{error}");
 }
+
+const STRATEGIES: [&str; 6] =
+    ["independent", "padded", "ragged", "ragged-words", "replicated", "stacked"];
+
+#[test]
+fn strategies_are_compared_on_the_same_regions() {
+    for hash in ["poseidon2-16", "poseidon2-24"] {
+        let [bench, ragged, option] = ["bench", "ragged", "--hash"];
+        let out = airda([
+            bench,
+            ragged,
+            option,
+            hash,
+            "--widths",
+            "3,8,2",
+            "--samples",
+            "2",
+            "--json",
+            "--commit",
+            "abc",
+        ]);
+        let report: Value = serde_json::from_str(&out.ok()).unwrap();
+        assert_eq!(report["hash"], hash);
+        assert_eq!(report["commit"], "abc");
+        assert_eq!(report["regions"], "widths 3 8 2");
+        assert_eq!(report["num_calls"], serde_json::json!([8, 256, 4]));
+        let strategies = report["strategies"].as_array().unwrap();
+        let names: Vec<&Value> = strategies.iter().map(|measured| &measured["strategy"]).collect();
+        assert_eq!(names, STRATEGIES);
+        for (index, measured) in strategies.iter().enumerate() {
+            check_strategy(measured, &report, index);
+        }
+        let bytes = |index: usize| number(&strategies[index]["proof_bytes"]);
+        let [words, partial] = if hash == "poseidon2-16" { [16.0, 20.0] } else { [24.0, 23.0] };
+        // Ragged has a coefficient more in each layer's only outer bit.
+        assert_eq!(bytes(2) - bytes(4), 20.0 * (8.0 + partial));
+        assert_eq!(bytes(3) - bytes(2), 20.0 * partial * 3.0 * (words - 2.0));
+        assert_eq!(bytes(1), bytes(4));
+        assert!(bytes(5) < bytes(4) && bytes(4) < bytes(0));
+    }
+}
+
+#[track_caller]
+fn check_strategy(measured: &Value, report: &Value, index: usize) {
+    let rows = if measured["strategy"] == "padded" { 3 * 256 } else { 4 * 128 };
+    assert_eq!(measured["physical_rows"], rows);
+    assert_eq!(measured["padded_rows"], rows - 268);
+    let elements = &measured["elements"];
+    let kinds = ["skip_messages", "outer_rounds", "lane_rounds", "ends"];
+    let sum: u64 = kinds.iter().map(|&kind| elements[kind].as_u64().unwrap()).sum();
+    assert_eq!(elements["total"], sum);
+    assert_eq!(measured["proof_bytes"], 20 * sum);
+    assert_eq!(measured["peak_memory_bytes"].is_u64(), cfg!(target_os = "linux"));
+
+    let proving = check_spread(&measured["t_prove_s"]);
+    assert!((number(&measured["calls_per_s"]) * proving / 268.0 - 1.0).abs() < 1e-9);
+    for time in ["t_verify_s", "t_discharge_s"] {
+        assert!(check_spread(&measured[time]) > 0.0, "{time}");
+    }
+    for (phase, time) in measured["phases"].as_object().unwrap() {
+        // No phase went without its span.
+        let time = check_spread(time);
+        // Where everything is kept, there is nothing to recompute.
+        let least = if phase == "recompute_s" { 0.0 } else { f64::MIN_POSITIVE };
+        assert!(least <= time && time < proving, "{phase}");
+    }
+    for ratio in ["prove", "verify"] {
+        let ratio = check_spread(&measured["to_independent"][ratio]);
+        assert!(if index == 0 { ratio == 1.0 } else { ratio > 0.0 });
+    }
+
+    let samples = measured["samples"].as_array().unwrap();
+    assert_eq!(samples.len(), 2);
+    for (round, sample) in samples.iter().enumerate() {
+        assert_eq!(sample["round"], round);
+        // Each round begins with the next strategy.
+        assert_eq!(sample["position"], (index + STRATEGIES.len() - round) % STRATEGIES.len());
+        assert_eq!(sample["claims"], report["claims"]);
+        assert_eq!(sample["proof_bytes"], measured["proof_bytes"]);
+    }
+}
+
+#[test]
+fn strategies_are_told_in_a_table_and_in_lines() {
+    let [bench, ragged, calls, numbers] = ["bench", "ragged", "--calls", "300,1,129"];
+    let [samples, one] = ["--samples", "1"];
+    let text = airda([bench, ragged, calls, numbers, samples, one, "--explain"]).ok();
+    let told = ["rows held", "1.00 x", "430 calls in 3 regions", "partial rounds", "lane rounds"];
+    for told in STRATEGIES.into_iter().chain(told) {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+
+    let text = airda([
+        bench,
+        ragged,
+        calls,
+        numbers,
+        samples,
+        one,
+        "--csv",
+        "--quiet",
+        "--commit",
+        "a,b",
+        "--strategy",
+        "stacked",
+        "--strategy",
+        "ragged",
+    ])
+    .ok();
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let column = |name: &str| header.iter().position(|&column| column == name).unwrap();
+    let lines: Vec<Vec<&str>> =
+        lines.map(|line| line.split_once("\"a,b\",").unwrap().1.split(',').collect()).collect();
+    assert_eq!(lines.len(), 2);
+    for (line, strategy) in lines.iter().zip(["ragged", "stacked"]) {
+        // Without machine and commit, which are quoted where they have commas.
+        assert_eq!(line.len() + 2, header.len(), "{line:?}");
+        let field = |name: &str| line[column(name) - 2];
+        assert_eq!(field("regions"), "calls 300 1 129");
+        assert_eq!([field("calls"), field("num_regions")], ["430", "3"]);
+        assert_eq!(field("strategy"), strategy);
+        assert_eq!(field("physical_rows"), "768");
+        assert!(field("t_prove_s").parse::<f64>().unwrap() > 0.0);
+    }
+    assert_eq!(&header[..2], ["machine", "commit"]);
+}
+
+#[test]
+fn traces_may_keep_some_rounds_alone() {
+    let [bench, ragged, calls, numbers] = ["bench", "ragged", "--calls", "20000,5000"];
+    let measured = |option: &str, every: &str| -> Value {
+        let json = ["--json", "--samples", "1", "--strategy", "stacked"];
+        let args = [&[bench, ragged, calls, numbers, option, every][..], &json].concat();
+        serde_json::from_str(&run(&args).ok()).unwrap()
+    };
+    let [all, every] = [measured("--hash", "poseidon2-16"), measured("--checkpoints", "4")];
+    assert_eq!([&all["checkpoints"], &every["checkpoints"]], [&Value::Null, &Value::from(4)]);
+    let of = |report: &Value, key: &str| report["strategies"][0][key].clone();
+    assert_eq!(of(&all, "proof_bytes"), of(&every, "proof_bytes"));
+    assert_eq!(all["claims"], every["claims"]);
+    let recomputing = |report: &Value| check_spread(&of(report, "phases")["recompute_s"]);
+    assert!(recomputing(&every) > recomputing(&all));
+    if cfg!(target_os = "linux") {
+        let [all, every] = [&all, &every].map(|report| number(&of(report, "peak_memory_bytes")));
+        // Of 148 words a call 80 are kept.
+        assert!(every < all - 25_000.0 * 150.0, "{every} {all}");
+    }
+}
+
+/// A block of one row has no column trees.
+#[test]
+fn a_blocks_calls_make_regions() {
+    let [bench, ragged, das, json] = ["bench", "ragged", "--das", "--json"];
+    let num_calls = |profile, regions| -> Vec<u64> {
+        let out = airda([
+            bench,
+            ragged,
+            das,
+            profile,
+            "--regions",
+            regions,
+            json,
+            "--samples",
+            "1",
+            "--strategy",
+            "stacked",
+        ]);
+        let report: Value = serde_json::from_str(&out.ok()).unwrap();
+        assert_eq!(report["strategies"][0]["to_independent"], Value::Null);
+        let num_calls = report["num_calls"].as_array().unwrap();
+        num_calls.iter().map(|calls| calls.as_u64().unwrap()).collect()
+    };
+    // 32 columns of 20 words: three calls a cell; 16 digests in a row's chain.
+    assert_eq!(num_calls("k64-c4-r1", "kinds"), [3 * 32, 16, 31]);
+    assert_eq!(num_calls("k64-c4-r2", "kinds"), [6 * 32, 32, 2 * 16, 31]);
+    let pieces = num_calls("k64-c4-r2", "pieces");
+    assert_eq!(pieces, [32, 32, 32, 32, 32, 32, 32, 16, 16, 16, 8, 4, 2, 1]);
+}
+
+#[test]
+fn regions_that_cannot_be_measured_are_refused() {
+    for (args, what) in [
+        (&["--widths", "3,26"][..], "26 is not in 0..=25"),
+        (&["--widths", "x"], "'x'"),
+        (&["--widths", "3", "--calls", "5"], "cannot be used with"),
+        (&["--calls", "5,0"], "0 is not in 1"),
+        (&["--regions", "kinds"], "--das <P>"),
+        (&["--das", "b2-c32", "--regions", "kinds"], "say -rZ"),
+        (&["--das", "b2-c32-r14", "--widths", "3"], "cannot be used with"),
+        (&["--widths", "24,3,3,3"], "traces of padded have"),
+        (&["--checkpoints", "0"], "--checkpoints <J>"),
+        (&["--strategy", "stack"], "'stack'"),
+        (&["--samples", "0"], "0 is not in 1"),
+        (&["--json", "--csv"], "cannot be used with"),
+        (&["--hash", "poseidon2-8"], "poseidon2-24"),
+    ] {
+        let error = run(&[&["bench", "ragged"], args].concat()).failed(2);
+        assert!(error.contains(what), "{error}");
+    }
+    let error = airda(["bench", "ragged-once"]).failed(2);
+    assert!(error.contains("the job"), "{error}");
+}

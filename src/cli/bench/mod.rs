@@ -4,6 +4,7 @@ mod air;
 mod compare;
 mod gkr;
 mod measure;
+mod ragged;
 mod report;
 mod spans;
 mod spread;
@@ -27,6 +28,12 @@ pub(super) enum Bench {
     Prove(ProveArgs),
     /// Commit to random bytes that fill every row, prove it either way, in turns, and compare.
     Compare(compare::CompareArgs),
+    /// Prove random calls in regions of unequal size by every batching strategy, each proof in a
+    /// process of its own.
+    Ragged(ragged::RaggedArgs),
+    /// Read a job from stdin, measure it and print a sample: what `ragged` calls.
+    #[command(hide = true)]
+    RaggedOnce,
 }
 
 #[derive(Debug, Args)]
@@ -79,6 +86,8 @@ pub(super) fn run(bench: &Bench, output: &Output) -> Result<(), Failure> {
     match bench {
         Bench::Prove(args) => prove(args, output),
         Bench::Compare(args) => compare::compare(args, output),
+        Bench::Ragged(args) => ragged::ragged(args, output),
+        Bench::RaggedOnce => ragged::once(),
     }
 }
 

@@ -13,13 +13,20 @@ use tracing_subscriber::registry::{LookupSpan, Registry};
 use crate::cli::failure::Failure;
 
 /// Spans that are counted. Those of p3 have names of its own.
-const NAMES: [&str; 23] = [
+const NAMES: [&str; 30] = [
     "das.encode",
     "das.commit",
     "das.membership",
     "whir.commit",
     "gkr.walk.trace",
     "gkr.walk.prove",
+    "gkr.walk.full",
+    "gkr.walk.partial",
+    "gkr.walk.skip",
+    "gkr.walk.fold",
+    "gkr.walk.hold",
+    "gkr.walk.rounds",
+    "gkr.batch.traces",
     "gkr.levels.merge",
     "gkr.form.prove",
     "whir.open",
