@@ -5,18 +5,22 @@ use p3_field::PrimeCharacteristicRing;
 use crate::transcript::{Challenger, Channel, ProverChannel, Receiver, Sender, VerifierChannel};
 use crate::{E, Reject};
 
+/// What is done to a message: given its number, itself, and what was drawn before it.
+type Alter<'a> = dyn FnMut(usize, &mut [E], &[E]) + Send + 'a;
+
 /// A prover's channel that alters messages before they are sent and absorbed: what follows
-/// fits the altered transcript.
-pub(crate) struct Altering<A> {
+/// fits the altered transcript. One type for all alterations, or every one of them would have
+/// all provers compiled for it.
+pub(crate) struct Altering<'a> {
     inner: Recording<ProverChannel>,
-    alter: A,
+    alter: Box<Alter<'a>>,
     sent: usize,
 }
 
-impl<A: FnMut(usize, &mut [E], &[E])> Altering<A> {
-    /// `alter` is given every message's number, the message, and what was drawn before it.
-    pub(crate) fn new(domain: &[u8], alter: A) -> Self {
-        Self { inner: Recording::of(ProverChannel::new(domain)), alter, sent: 0 }
+impl<'a> Altering<'a> {
+    pub(crate) fn new(domain: &[u8], alter: impl FnMut(usize, &mut [E], &[E]) + Send + 'a) -> Self {
+        let inner = Recording::of(ProverChannel::new(domain));
+        Self { inner, alter: Box::new(alter), sent: 0 }
     }
 
     /// What was sent.
@@ -34,7 +38,7 @@ pub(crate) fn add_one(message: usize, element: usize) -> impl FnMut(usize, &mut 
     }
 }
 
-impl<A> Channel for Altering<A> {
+impl Channel for Altering<'_> {
     fn challenger(&mut self) -> &mut Challenger {
         self.inner.challenger()
     }
@@ -44,7 +48,7 @@ impl<A> Channel for Altering<A> {
     }
 }
 
-impl<A: FnMut(usize, &mut [E], &[E])> Sender for Altering<A> {
+impl Sender for Altering<'_> {
     fn send(&mut self, message: &[E]) {
         let mut message = message.to_vec();
         (self.alter)(self.sent, &mut message, &self.inner.drawn);
